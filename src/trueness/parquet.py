@@ -6,8 +6,8 @@
     read_codes(path, cells, columns)       the same with text as categories, for millions of rows
 
 No sum in a footer is believed: 463 bytes took 7 GB. A file may unpack to SMALL, or to FACTOR times its bytes. A process
-of its own, which may take no more memory than that, reads it first, a part at a time, and counts what a frame of it
-would hold; a text of a dictionary counts in each row in which it stands. Lists are refused: a row may hold 10^9 values.
+of its own, which may take no more memory than that, makes the frame first and looks what it holds; a text of a
+dictionary counts in each row in which it stands. Lists are refused: a row may hold 10^9 values.
 """
 
 from __future__ import annotations
@@ -26,16 +26,14 @@ from trueness.outside import MAX_TABLE, MEGABYTE, NOT_READ, SMALL_TABLE, one_lin
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pyarrow import ChunkedArray, Table
+    from pyarrow import ChunkedArray
     from pyarrow.parquet import ColumnSchema, ParquetFile
 
 # a table of numbers takes up to eight times its bytes; rare ones among zeros are packed some hundred times
 SMALL, FACTOR = SMALL_TABLE, 500
 MOST_PARTS = 200_000  # lists of a footer: pyarrow makes room for as many as they claim to hold
-_ROWS_AT_ONCE = 50_000
 _WORKING_ROOM = 256 * MEGABYTE
 _TEXT = ("string", "large_string", "string_view", "binary", "large_binary", "binary_view")
-_OBJECTS = ("date", "time32", "time64", "decimal")  # a frame holds an object of Python for each
 _TOO_MUCH = "too much"
 
 
@@ -72,12 +70,18 @@ def read_codes(path: Path, cells: int, columns: Sequence[str]) -> pd.DataFrame:
 def _frame(
     path: Path, cells: int, columns: Sequence[str], made_of: Callable[[ChunkedArray, str], ChunkedArray]
 ) -> pd.DataFrame:
-    file = _open_parquet(path)
+    file, wanted = _open_parquet(path), list(dict.fromkeys(columns))
     with _as_one_line(path):
-        table = _table(path, file, cells, columns)
-        for k, name in enumerate(columns):
-            table = table.set_column(k, name, _as_text(made_of(table.column(k), name)))
-        frame: pd.DataFrame = table.to_pandas(split_blocks=True, self_destruct=True, ignore_metadata=True)
+        codes = _checked_columns(path, file, cells, wanted)
+        room = min(MAX_TABLE, max(SMALL, FACTOR * path.stat().st_size))
+        packed = path.stat().st_size < SMALL_TABLE and sys.platform == "linux"
+        wrong = _tried(lambda: _too_much(_made(path, codes, wanted, made_of), room), room) if packed else ""
+        if wrong == _TOO_MUCH:
+            raise DataError(
+                f"{path.name} of {path.stat().st_size:,} bytes must unpack to at most {size(room)}, got more. "
+                "Keep the rows and columns that are needed."
+            )
+        frame = _made(path, codes, wanted, made_of)
     frame.attrs["notes"] = tuple(_ranges(file, path))
     return frame
 
@@ -96,11 +100,11 @@ def _ranges(file: ParquetFile, path: Path) -> Iterator[str]:
                 yield f"{path.name}: {name} counts {start}, {start + step}, ... and was not read"
 
 
-def _table(path: Path, file: ParquetFile, cells: int, columns: Sequence[str]) -> Table:
-    """The columns, texts of dictionaries as codes; DataError before they are unpacked where that is too much."""
+def _checked_columns(path: Path, file: ParquetFile, cells: int, wanted: Sequence[str]) -> list[str]:
+    """Those of them that hold texts of dictionaries, which are read as codes; DataError where they cannot be read."""
     groups = [file.metadata.row_group(k) for k in range(file.metadata.num_row_groups)]
-    rows, wanted = sum(max(0, group.num_rows) for group in groups), list(dict.fromkeys(columns))
-    if rows * len(wanted) > cells:
+    rows = sum(max(0, group.num_rows) for group in groups)
+    if rows * len(wanted) > cells or sum(group.total_byte_size for group in groups) > MAX_TABLE:
         got = f"{rows:,} rows of {len(wanted):,} columns"
         raise DataError(f"{path.name} must have at most {cells:,} cells, got {got}. Keep a part of its rows.")
     codes = []
@@ -110,78 +114,62 @@ def _table(path: Path, file: ParquetFile, cells: int, columns: Sequence[str]) ->
             raise DataError(f"columns of {path.name} must have one value a row, {got}. Leave it out.")
         if leaf.name in wanted and str(file.schema_arrow.field(leaf.name).type) in _TEXT:
             codes += [leaf.name] if any("DICTIONARY" in str(group.column(k).encodings) for group in groups) else []
-    room = min(MAX_TABLE, max(SMALL, FACTOR * path.stat().st_size))
-    packed = path.stat().st_size < SMALL_TABLE and sys.platform == "linux"
-    wrong = _tried(lambda: _unpacked(path, codes, wanted, room), room) if packed else ""
-    if wrong == _TOO_MUCH or sum(group.total_byte_size for group in groups) > MAX_TABLE:
-        raise DataError(
-            f"{path.name} of {path.stat().st_size:,} bytes must unpack to at most {size(room)}, got more. "
-            "Keep the rows and columns that are needed."
-        )
-    if wrong:
-        raise DataError(f"{path.name} must be a parquet file, got: {wrong}. Write it again.")
-    table = _open_parquet(path, codes).read(columns=wanted).select(wanted)
-    for name, column in zip(wanted, table.columns, strict=True):
+    return codes
+
+
+def _made(
+    path: Path, codes: Sequence[str], wanted: list[str], made_of: Callable[[ChunkedArray, str], ChunkedArray]
+) -> pd.DataFrame:
+    table = _open_parquet(path, codes).read(columns=wanted, use_threads=False).select(wanted)
+    for k, name in enumerate(wanted):
         with _as_one_line(path, f"column {name!r} of {path.name} must hold numbers or UTF-8 text"):
-            column.validate(full=True)  # pyarrow reads text that is no UTF-8, and raises when it is used
-    return table
+            table.column(k).validate(full=True)  # pyarrow reads text that is no UTF-8, and raises when it is used
+        table = table.set_column(k, name, _as_text(made_of(table.column(k), name)))
+    frame: pd.DataFrame = table.to_pandas(
+        split_blocks=True, self_destruct=True, ignore_metadata=True, use_threads=False
+    )
+    return frame
 
 
-def _unpacked(path: Path, codes: Sequence[str], columns: Sequence[str], room: int) -> str:
-    """Read the columns a part at a time, and forget them; _TOO_MUCH as soon as a frame would hold more than `room`."""
-    import pyarrow
-
-    taken = 0
-    try:
-        pyarrow.set_memory_pool(pyarrow.system_memory_pool())  # the others take gigabytes of addresses beforehand
-        for part in _open_parquet(path, codes).iter_batches(_ROWS_AT_ONCE, columns=list(columns), use_threads=False):
-            taken += sum(map(_frame_bytes, part.columns))
-            if taken > room:
-                return _TOO_MUCH
-    except (MemoryError, OverflowError):
-        return _TOO_MUCH
-    except (*NOT_READ, pyarrow.ArrowException, DataError) as wrong:
-        return _TOO_MUCH if "alloc" in str(wrong) else one_line(wrong)
-    return ""
+def _too_much(frame: pd.DataFrame, room: int) -> str:
+    """_TOO_MUCH where the frame holds more than `room`, with the text that its codes stand for."""
+    taken = int(frame.memory_usage(deep=True).sum())
+    for name in frame.select_dtypes("category"):
+        lengths = frame[name].cat.categories.astype(str).str.len().to_numpy()
+        codes = frame[name].cat.codes.to_numpy()
+        taken += int(lengths[codes[codes >= 0]].sum())
+    return _TOO_MUCH if taken > room else ""
 
 
-def _frame_bytes(column: Any) -> int:
-    """Bytes that a column takes in a frame, the text that its codes stand for included."""
-    import numpy as np
-    import pyarrow.compute
-
-    if str(column.type).startswith(_OBJECTS):
-        return 128 * len(column)
-    if not str(column.type).startswith("dictionary"):
-        return max(8 * len(column), int(column.nbytes))
-    words = column.dictionary
-    if str(words.type) not in _TEXT:
-        return 8 * len(column)
-    lengths = pyarrow.compute.binary_length(words).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-    codes = column.indices.drop_null().to_numpy(zero_copy_only=False)
-    return 8 * len(column) + int(np.bincount(codes, minlength=len(lengths)) @ lengths)
-
-
-def _tried(work: Callable[[], str], memory: int) -> str:
-    """What `work` says in a process that may take so much memory more; _TOO_MUCH where it ends before it has spoken."""
+def _tried(work: Callable[[], str], room: int) -> str:
+    """What `work` says in a process that may take so much memory; _TOO_MUCH where it ends before it has spoken."""
     import resource  # not on Windows
+
+    import pyarrow
 
     answer, say = os.pipe()
     child = os.fork()
     if not child:
         try:
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # C++ tells of its end
+            pyarrow.set_memory_pool(pyarrow.system_memory_pool())  # others take gigabytes of addresses beforehand
             most = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
-            most += memory + _WORKING_ROOM
+            most += 2 * room + _WORKING_ROOM  # the columns and the frame that is made of them
             resource.setrlimit(resource.RLIMIT_AS, (most, most))
-            os.write(say, b"." + work().encode("utf-8", "replace")[:1000])
+            try:
+                said = work()
+            except (MemoryError, OverflowError):
+                said = _TOO_MUCH
+            except (*NOT_READ, pyarrow.ArrowException, DataError) as wrong:  # of the file: the second reading tells it
+                said = _TOO_MUCH if "alloc" in str(wrong) else ""
+            os.write(say, b"." + said.encode())
         finally:
             os._exit(0)
     os.close(say)
     with os.fdopen(answer, "rb") as file:
-        said = file.read()
+        said = file.read().decode()
     os.waitpid(child, 0)
-    return said[1:].decode("utf-8", "replace") if said else _TOO_MUCH
+    return said[1:] if said else _TOO_MUCH
 
 
 def _open_parquet(path: Path, codes: Sequence[str] = ()) -> ParquetFile:

@@ -213,4 +213,4 @@ def test_a_gate_of_a_study_names_its_sides_and_follows_the_measure(discovery, ca
     )
     assert main(["compare", "pc", "ges", folder, "--measure", "shd", "--gate", "ges possibly worse by more than .1"])
     assert "shd: cannot be judged, 0.2" in capsys.readouterr().err  # fewer is better
-    assert "--baseline ges --gate" in mistake("compare", "pc", "ges", folder, "--gate", gate)
+    assert "Write: trueness compare NEW --baseline OLD" in mistake("compare", "pc", "ges", folder, "--gate", gate)

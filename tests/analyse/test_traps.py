@@ -65,7 +65,7 @@ def test_a_rounded_score_is_recomputed_from_its_rules_and_shown_beside():
     part = only(records)
     exact = part.domain.readings["rates unrounded"]
     assert np.allclose(exact * 6, np.round(exact * 6), atol=1e-8)  # sixths again
-    assert any(line.reading == "rates unrounded" for line in part.otherwise)
+    assert any(line.name == "rates unrounded" for line in part.otherwise)
 
 
 def test_all_pass_has_an_interval_and_no_test_that_pretends():

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.forecast.handmade import claim, spread, study, truth
-from trueness.studies.forecast.convergence import convergence
+from trueness.studies.forecast.validation import convergence
 
 
 def at(analysis, runs):

@@ -22,11 +22,11 @@ from trueness.datasets.surveys import open_microdata
 from trueness.datasets.table import check_usable
 from trueness.graphs import Graph
 from trueness.graphs.formats import read_graph, to_json
-from trueness.models.addresses import read_env
 from trueness.models.mock import read_script
+from trueness.models.services import read_env
 from trueness.reading.expected import readings_of
 from trueness.reasoning.problems import read_problems
-from trueness.running.plans import foreign_plan
+from trueness.running.study import foreign_plan
 from trueness.studies.forecast.human import read_experts
 from trueness.studies.population.questions import read_questions
 
@@ -107,12 +107,9 @@ def rows(path):
     check_usable(read_rows(path))
 
 
-def survey(name):
-    def read(path):
-        opened = open_microdata(f"{name}:{path.name}" if name else path.name, path.parent)
-        opened.read(opened.columns[:2])
-
-    return read
+def survey(path):
+    opened = open_microdata(path.name, path.parent)
+    opened.read(opened.columns[:2])
 
 
 def network(path):
@@ -137,11 +134,10 @@ READERS = {
     "rows.csv.gz": (rows, [gzip.compress(TABLE, mtime=0)]),
     "rows.parquet": (rows, [_parquet()]),
     "series.csv": (series, [TABLE]),
-    "micro.csv": (survey(""), [TABLE]),
-    "micro.parquet": (survey(""), [_parquet(e=[[1], None, [2]] * 10)]),
-    "acs.csv": (survey("acs"), [TABLE]),
-    "gss.dta": (survey("gss"), _stata),
-    "nhanes.xpt": (survey("nhanes"), _xport),
+    "micro.csv": (survey, [TABLE]),
+    "micro.parquet": (survey, [_parquet(e=[[1], None, [2]] * 10)]),
+    "gss.dta": (survey, _stata),
+    "nhanes.xpt": (survey, _xport),
     "tasks.toml": (read_questions, [TASKS]),
     "scores.csv": (lambda path: read_tables([path]), [SCORES]),
     "scores.parquet": (lambda path: read_tables([path]), [_parquet(e=[1, None, 3] * 10)]),

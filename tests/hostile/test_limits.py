@@ -26,7 +26,7 @@ from trueness.errors import (
 )
 from trueness.graphs.formats import from_dot, from_graphml, from_json
 from trueness.graphs.links import MAX_NODES, MAX_PARTS
-from trueness.models.addresses import read_env
+from trueness.models.services import read_env
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.running.study import Plan
 from trueness.status import Status

@@ -9,7 +9,7 @@ import pytest
 from tests.hostile.attack import survives
 from trueness.datasets.networks import parse_bif
 from trueness.graphs.formats import from_bif, from_dot, from_graphml, from_json
-from trueness.models.addresses import parse_env
+from trueness.models.services import parse_env
 from trueness.outside import json_of, toml_of
 from trueness.reading.distribution import read_distribution, read_level, read_share
 from trueness.reading.expected import read_forecast
@@ -20,7 +20,6 @@ from trueness.reasoning.graph import Quantity
 from trueness.reasoning.schema import quantity_of
 from trueness.reasoning.syntax import parse, symbol
 from trueness.studies.faithfulness.redaction import Hidden
-from trueness.studies.forecast.failures import _PAIR
 from trueness.studies.forecast.human import parse_experts
 from trueness.studies.forecast.reasoning import mentions
 
@@ -48,7 +47,6 @@ READERS = {
     "reasoning graph": (lambda text: read_reasoning(text[:MAX_CHARACTERS]), ['{"a":', "'", '"\\']),
     "redaction": (Hidden("x", Quantity(10.0)).redact, ["1", "one-"]),
     "assumptions": (lambda text: mentions(text, ("pc",), ("fci",)), ["not ", "varianc", "equal  - "]),
-    "pairs of a prompt": (_PAIR.findall, ["[1", "1", "[ ", "("]),
     "env": (parse_env, ["A=x ", " ", "export ", 'A="', "A=\n"]),
     "dot": (from_dot, GRAPH),
     "graphml": (from_graphml, GRAPH),

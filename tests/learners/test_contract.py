@@ -32,8 +32,6 @@ VARIANTS = [
     ("pc", {"search": "exhaustive"}),
     ("fci", {"search": "exhaustive"}),
     ("ges", {"search": "plain"}),
-    ("hill-climbing", {"tabu": 5}),
-    ("hill-climbing", {"restarts": 2}),
 ]
 
 

@@ -91,7 +91,7 @@ def test_gies_refuses_a_column_that_is_never_free():
 # ---- the others
 
 
-@each("name", ["pc", "fci", "ges", "notears", "ica-lingam", "hill-climbing", "boss", "random"])
+@each("name", ["pc", "fci", "ges", "notears", "boss", "random"])
 def test_others_use_observational_rows_unless_told_to_pool(name):
     dataset = lab(1, noise="laplace")
     table = dataset.draw(400, np.random.default_rng(0))

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from trueness.datasets.survey_files import Microdata
+from trueness.datasets.surveys import Microdata
 from trueness.intervals import Distribution
 from trueness.studies.population.answers import baseline_answers
 from trueness.studies.population.elicitation import Answer

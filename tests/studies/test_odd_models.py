@@ -39,7 +39,7 @@ BAD = {  # model -> what the one line says, the text that is kept because it was
     "GivesNone": ("the model must give a Reply, got NoneType", ""),
     "GivesBytes": ("the model must give a Reply, got bytes", RANGES),
     "OwnStatus": ("its status must be one of ok, refused,", RANGES),
-    "OddParts": ("its text must be str, got NoneType", ""),
+    "OddParts": ("its text must be str, got: ValidationError: Expected `str`, got `null`", ""),
 }
 
 

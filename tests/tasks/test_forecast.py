@@ -7,8 +7,7 @@ import pytest
 from tests.each import each
 from trueness.errors import PlanError
 from trueness.models import Reply
-from trueness.running.plans import read_plan
-from trueness.running.study import Plan
+from trueness.running.study import Plan, read_plan
 from trueness.status import Status
 from trueness.studies.forecast.answers import read_reply
 

@@ -1,4 +1,4 @@
-"""means: each condition with its interval. differences, families: each comparison with the interval of its verdict."""
+"""means: each condition with its interval. differences: each comparison with the interval of its verdict."""
 
 from __future__ import annotations
 
@@ -15,40 +15,33 @@ if TYPE_CHECKING:
     import altair as alt
 
 KEY = "dot: the estimate; line: its interval"
-
 MOST_ROWS = 60
 
 
 def figures(reading: AnalysisReading) -> list[Figure]:
     """Means first; one row a condition, and one a comparison."""
     analysis = reading.analysis
-    frames = {name: pd.DataFrame(rows) for name, rows in reading.chart_frames().items() if rows}
     level, first = 100 * analysis.settings.level, analysis.domains[0].domain
     unit = f"{first.outcome}{' (%)' if first.percent else ''}"
-    means = frames["means"].assign(row=lambda frame: frame["domain"] + ", " + frame["condition"])
     over = f"over {first.cluster}s" if first.unit else "over runs"
-    parts = [("means", means, "mean", "low", "high", unit, f"{unit}; {level:g} % CI {over}. n: runs with a value.")]
-    axis = f"better by ({'points' if first.percent else first.outcome})"
-    verdicts = f"Better by, {unit}, with the interval of the verdict; {analysis.family}. For {listed_scopes(analysis)}."
-    exploratory = (
-        f"Families of models, exploratory: the first is better by, {unit}, paired over condition x task cells, "
-        "tasks flipped together, with the interval of q (Benjamini-Hochberg over the pairs of a domain)."
-    )
-    pairs = (("differences", "treatment", "reference", verdicts), ("families", "family", "other", exploratory))
-    for name, one, other, caption in pairs:
-        if name in frames:
-            frame = frames[name]
-            rows = frame["domain"] + ": " + frame[one] + " against " + frame[other]
-            parts.append((name, frame.assign(row=rows), "diff", "diff_low", "diff_high", axis, caption))
-    return [
-        Figure(name, frame, interval_chart(frame.head(MOST_ROWS), value, low, high, axis), caption)
-        for name, frame, value, low, high, axis, caption in parts
-    ]
+    means = pd.DataFrame(reading.rows("conditions"))
+    means = means.assign(row=means["domain"] + ", " + means["condition"])
+    caption = f"{unit}; {level:g} % CI {over}. n: runs with a value."
+    made = [Figure("means", means, interval_chart(means, "mean", "low", "high", unit), caption)]
+    if rows := reading.rows("contrasts"):
+        frame = pd.DataFrame(rows)
+        frame = frame.assign(row=frame["domain"] + ": " + frame["treatment"] + " against " + frame["reference"])
+        verdicts = f"Better by, {unit}, with the interval of the verdict; {analysis.family}. For "
+        axis = f"better by ({'points' if first.percent else first.outcome})"
+        chart = interval_chart(frame, "diff", "diff_low", "diff_high", axis)
+        made.append(Figure("differences", frame, chart, f"{verdicts}{listed_scopes(analysis)}."))
+    return made
 
 
 def interval_chart(frame: pd.DataFrame, value: str, low: str, high: str, title: str) -> alt.LayerChart | alt.FacetChart:
     import altair as alt
 
+    frame = frame.head(MOST_ROWS)
     names = list(frame["row"])
     marks = pd.DataFrame(
         {"row": [k + 0.5 for k in range(len(frame))]} | {k: frame[k].to_list() for k in (value, low, high)}

@@ -32,7 +32,7 @@ __all__ = ["TABLE_FILES", "About", "Dataset", "Table", "check_usable", "has_trut
 TABLE_FILES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz", ".parquet", ".jsonl")
 _KINDS = ("synthetic", "var", "series", "air-quality", "experiments")
 _OWN = ("data", "graph", "discrete", "truth", "direction", "kinds", "redundant", "targets", "decimal")
-_EXPERIMENTS = ("of", "targets", "how", "strength", "observational")
+_EXPERIMENTS = ("of", "targets", "how", "observational")
 _RECORDED = {
     "air-quality": ("data", "lags"),
     "series": ("data", "graph", "lags", "missing", "drop", "truth", "direction"),
@@ -192,7 +192,7 @@ def _experiments(name: str, settings: dict[str, Json], folder: Path) -> Dataset:
 
 
 def _of_recording(kind: str, name: str, settings: dict[str, Json], folder: Path) -> Dataset:
-    from trueness.datasets.recorded import air_quality, series_of_file
+    from trueness.datasets.series import air_quality, series_of_file
 
     _check_keys(name, settings, _RECORDED[kind], kind)
     if "data" not in settings:

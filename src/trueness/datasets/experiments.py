@@ -34,13 +34,12 @@ MOST = 1000  # experiments of one table; a column with more values is something 
 
 
 class Intervention(NamedTuple):
-    """What is done to `nodes` (their columns) in rows start to stop; strength None is the default."""
+    """What is done to `nodes` (their columns) in rows start to stop."""
 
     start: int
     stop: int
     nodes: tuple[int, ...]
     how: How
-    strength: float | None = None
 
 
 class Experiment(NamedTuple):

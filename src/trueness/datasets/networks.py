@@ -103,7 +103,7 @@ class Network(Simulated):
 
 def _intervene(codes: NDArray[np.intp], step: Intervention, levels: int, rng: Generator) -> None:
     """Overwrite the codes of one variable in the rows of an intervention."""
-    share = 1.0 if step.how == "do" else 0.5 if step.strength is None else step.strength
+    share = 1.0 if step.how == "do" else 0.5
     moved = rng.random(len(codes)) < share
     anew = np.minimum(codes + 1, levels - 1) if step.how == "shift" else rng.integers(levels, size=len(codes))
     codes[moved] = anew[moved]

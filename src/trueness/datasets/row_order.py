@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.datasets.observed import Observed
-from trueness.datasets.repeated_units import RepeatedUnits, likeness
+from trueness.datasets.order import RepeatedUnits, likeness
 from trueness.datasets.table import Table
 from trueness.errors import listed
 

@@ -26,15 +26,13 @@ from numpy.typing import NDArray
 
 from trueness.datasets.dataset import About, Simulated, check_settings, simulated
 from trueness.datasets.experiments import Intervention
-from trueness.datasets.interventional import hold_columns
-from trueness.datasets.regimes import Regimes
+from trueness.datasets.interventional import Hold, Regimes, hold_columns
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.settings import Between, Whole
 
 Array = NDArray[np.float64]
 Noise = Literal["gaussian", "laplace", "uniform", "exponential", "student-t"]
-Hold = Callable[[int, Array], None]
 Coefficients = tuple[Array, ...]
 HIDDEN = 10
 WAVES = 500  # of a Gaussian process
@@ -158,17 +156,17 @@ class Synthetic(Simulated):
                 return self._table(values)
             return self._table(values, values.mean(axis=0), values.std(axis=0))
         fresh = rng.standard_normal((n, self.nodes))
-        free = self._run(noise.copy())
-        mean, sd = free.mean(axis=0), free.std(axis=0)
-        return self._table(self._run(noise, hold_columns(interventions, mean, sd, fresh)), mean, sd)
+        return self._run_held(noise, lambda mean, sd: hold_columns(interventions, mean, sd, fresh))[1]
 
     def draw_regimes(self, regimes: Regimes, n: int, rng: Generator) -> tuple[Table, Table]:
         """n rows without intervention, and the same noise under the regimes; both on the scale of the first."""
-        noise = NOISES[self.noise](rng, (n, self.nodes))
+        return self._run_held(NOISES[self.noise](rng, (n, self.nodes)), regimes.hold)
+
+    def _run_held(self, noise: Array, hold: Callable[[Array, Array], Hold]) -> tuple[Table, Table]:
+        """Without and with what `hold` makes of the means and deviations of the rows without."""
         free = self._run(noise.copy())
         mean, sd = free.mean(axis=0), free.std(axis=0)
-        moved = self._run(noise, lambda j, column: regimes.hold(j, column, mean[j], sd[j]))
-        return self._table(free, mean, sd), self._table(moved, mean, sd)
+        return self._table(free, mean, sd), self._table(self._run(noise, hold(mean, sd)), mean, sd)
 
     def _table(self, values: Array, mean: Array | float = 0.0, sd: Array | float = 1.0) -> Table:
         values = (values - mean) / sd if self.standardised else values

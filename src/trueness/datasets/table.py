@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueness.datasets.columns import MAX_LEVELS, InferredColumn, Kinds, Levels, OrderedLevels, TimeOrder, columns_of
 from trueness.datasets.experiments import Experiments, TargetSetting, split_experiments
-from trueness.datasets.repeated_units import RepeatedUnits
+from trueness.datasets.order import RepeatedUnits
 from trueness.errors import DataError, listed
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@
     fisher-z              numbers;  z = sqrt(n - |S| - 3) atanh r(x, y | S),  p = 2 P(N(0, 1) > |z|)
     degenerate-gaussian   any columns; categories as columns of 0 and 1 (kernels/mixed.py)
     regressions           any columns; linear and logit regressions (kernels/mixed.py)
-    rcot, kci             any columns, smooth curves (CURVED_LIMITS, kernels/curved.py); by random waves, which the seed
-                          decides, or by kernels (at most 3,000 rows)
+    rcot                  any columns, smooth curves (CURVED_LIMITS, kernels/curved.py), by random waves, which the
+                          seed decides
     oracle                d-separation in a known DAG, for checking a search against theory
 
 `auto` is chi2 for discrete tables, fisher-z for continuous ones, degenerate-gaussian for mixed ones; what was chosen is
@@ -34,18 +34,16 @@ from trueness.learners.kernels import counting, curved, testing
 from trueness.learners.kernels import skeleton as skeletons
 from trueness.settings import Between, Hint
 
-Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "regressions", "rcot", "kci"]
+Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "regressions", "rcot"]
 Freedom = Literal["observed", "textbook"]
 Ridge = Annotated[float, Between(0, closed=True), Hint("Try 1e-6.")]
 Depth = Annotated[int, Between(-1, closed=True), Hint("It is a set's greatest size, -1 for no limit.")]
-_MIXED = ("degenerate-gaussian", "regressions")
-_CURVED = ("rcot", "kci")
+_ANY_COLUMNS = ("degenerate-gaussian", "regressions", "rcot")
 _AUTO = {"discrete": "chi2", "continuous": "fisher-z", "mixed": "degenerate-gaussian"}
 CURVED_LIMITS = (
     "test = 'rcot' is for smooth curves: at 1,500 rows and level .05 it rejects with no effect .23, .37 and .45 given "
-    "1, 2 and 3 columns that act in steps, .11 and .15 given products of columns; 'kci' fails on steps too",
+    "1, 2 and 3 columns that act in steps, .11 and .15 given products of columns",
 )
-MOST_KERNEL_ROWS = 3000  # of KCI, whose memory grows with their square
 MOST_COEFFICIENTS = 1000  # of a logit: its Hessian has the square of it
 _MERGE = 16  # rows are merged once for all tests where at most one in so many differs
 _PLANES = 2048  # most levels in all for which a table of all pairs is kept
@@ -105,8 +103,8 @@ class Independence:
             self.most = max(min(table.d - 2, table.n - 4), 0)
         elif self.test in ("chi2", "g2"):
             self.kernel, self.most = _discrete(table, self.test, alpha, df), table.d
-        elif self.test in _CURVED:
-            self.kernel, self.most = _curved_tests(table, self.test, alpha, seed), max(table.d - 2, 0)
+        elif self.test == "rcot":
+            self.kernel, self.most = _curved_tests(table, alpha, seed), max(table.d - 2, 0)
         elif self.test == "fisher-z" and self.present is None:
             self.kernel, self.most = _gaussian(table, alpha, ridge)
         else:
@@ -173,7 +171,7 @@ def chosen_test(table: Table, test: Test) -> str:
     """The test by name, checked against the table: no Fisher's z on categories, no counts of numbers."""
     if test == "auto":
         return _AUTO[table.kind]
-    if test in _MIXED or test in _CURVED or table.kind == ("continuous" if test == "fisher-z" else "discrete"):
+    if test in _ANY_COLUMNS or table.kind == ("continuous" if test == "fisher-z" else "discrete"):
         return test
     got = {"discrete": "categories", "continuous": "continuous columns", "mixed": "both kinds of columns"}[table.kind]
     must = "hold numbers" if test == "fisher-z" else "be discrete"
@@ -239,19 +237,15 @@ def _mixed_tests(table: Table, test: str, alpha: float, ridge: float) -> tuple[t
     return kernel, min(most, max(table.d - 2, 0))
 
 
-def _curved_tests(table: Table, test: str, alpha: float, seed: int) -> testing.Tests:
-    """Values for RCoT, with the waves of each column by its name (so that its place does not matter), or for KCI."""
-    if test == "kci" and table.n > MOST_KERNEL_ROWS:
-        raise DataError(
-            f"{table.source} must have at most {MOST_KERNEL_ROWS:,} rows for kci, got {table.n:,}. Use test = 'rcot'."
-        )
+def _curved_tests(table: Table, alpha: float, seed: int) -> testing.Tests:
+    """Values for RCoT, with the waves of each column by its name, so that its place does not matter."""
     embedded, wide = DummyCoded(table), curved.SIDE + curved.GIVEN
     waves = [np.random.default_rng([seed]).uniform(0, 2 * np.pi, (1, wide))]
     for name, count in zip(table.names[::-1], np.diff(embedded.first)[::-1], strict=True):
         waves.insert(0, np.random.default_rng([seed, crc32(name.encode())]).standard_normal((count, wide)))
     numbers, limits = embedded.standardise(), _critical_values(alpha)
     return testing.Tests(
-        testing.KINDS[test], table.n, alpha, limits, numbers, first=embedded.first,
+        testing.RCOT, table.n, alpha, limits, numbers, first=embedded.first,
         weights=np.ones(table.n, np.int32), xlogx=np.vstack(waves),
     )  # fmt: skip
 

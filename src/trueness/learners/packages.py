@@ -26,7 +26,7 @@ from trueness.learners.base import Alpha, Card, Checked, HasCard, checked
 from trueness.learners.boss import BOSS
 from trueness.learners.fci import FCI
 from trueness.learners.ges import GES
-from trueness.learners.lingam import DirectLiNGAM, ICALiNGAM
+from trueness.learners.lingam import DirectLiNGAM
 from trueness.learners.pc import PC
 from trueness.settings import Whole
 
@@ -182,10 +182,16 @@ LEARNERS = {
             "lasso.",
         ), "lingam", _direct, {},
     ),
-    "lingam/ica": adapter(ICALiNGAM.card, "lingam", _ica, {"max_iter": (Whole, 1000)}),
+    "lingam/ica": adapter(
+        replace(
+            DirectLiNGAM.card, title="ICA-LiNGAM", paper="Shimizu et al. 2006", deterministic=False,
+            summary="Independent component analysis, its rows permuted to a causal order, then pruned.",
+        ), "lingam", _ica, {"max_iter": (Whole, 1000)},
+    ),
     "lingam/resit": adapter(
         replace(
-            ICALiNGAM.card, title="RESIT", paper="Peters, Mooij, Janzing & Scholkopf 2014", recovers="adjacencies",
+            DirectLiNGAM.card, title="RESIT", deterministic=False, recovers="adjacencies",
+            paper="Peters, Mooij, Janzing & Scholkopf 2014",
             assumes=("additive noise", "nonlinear relations or non-Gaussian noise", "causal sufficiency", "acyclicity"),
             summary="Takes out effects one by one: columns whose regression leaves what hangs least on the others.",
         ), "lingam", _resit, {"alpha": (Alpha, 0.01)},

@@ -1,4 +1,4 @@
-"""Scores of graphs on data: the settings that GES, hill climbing and BOSS share, and the scores by name.
+"""Scores of graphs on data: the settings that GES, GIES and BOSS share, and the scores by name.
 
     >>> scores = Scores.of(table, ScoreSettings(score="bic"))
     >>> scores.local("cancer", ["smoke"]), scores.total(graph)

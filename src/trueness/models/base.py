@@ -10,8 +10,10 @@ evaluated again. Cost is in US dollars; unknown is None, never 0.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Literal, Protocol, get_args, runtime_checkable
+
+import msgspec
 
 from trueness.errors import SettingError
 from trueness.outside import Json
@@ -100,16 +102,12 @@ class Reply:
         return self.input_tokens - (self.cached_tokens or 0)
 
     def to_dict(self) -> dict[str, Json]:
-        return asdict(self) | {"status": self.status.value, "settings": dict(self.settings)}
+        return msgspec.to_builtins(self)  # type: ignore[no-any-return]
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Json]) -> Reply:
-        known = {f.name for f in fields(cls)}
-        parts = {name: value for name, value in values.items() if name in known}
-        parts["status"] = Status(parts["status"])
-        if parts.get("logprobs") is not None:
-            parts["logprobs"] = tuple(_token(entry) for entry in parts["logprobs"])
-        return cls(**parts)
+        """Of this version or a later one."""
+        return msgspec.convert(values, cls)
 
 
 @runtime_checkable
@@ -165,11 +163,6 @@ def read_options(made: type[Made], options: Mapping[str, Json] | None, model: st
 def checked_concurrency(value: object, model: str) -> int:
     """Also of models of the user's own."""
     return read_options(CallOptions, {"concurrency": value}, model).concurrency
-
-
-def _token(entry: Mapping[str, Json]) -> TokenLogprob:
-    top = tuple((str(token), float(value)) for token, value in entry.get("top", ()))
-    return TokenLogprob(entry["token"], entry["logprob"], top)
 
 
 def _require(holds: bool, name: str, must: str, got: object) -> None:

@@ -19,8 +19,7 @@ from trueness.outside import Json
 from trueness.page import figures
 from trueness.page.page import html_of, script_json
 from trueness.page.pages import FilesPage, Page, StudyPage, path_of
-from trueness.running.outputs import OUTDATED, PAGE
-from trueness.running.study_folder import StudyFolder
+from trueness.running.study_folder import OUTDATED, PAGE, StudyFolder
 from trueness.showing.saving import Figure, csv_text
 from trueness.studies.protocol import FilesReading
 from trueness.studies.reporting import Report

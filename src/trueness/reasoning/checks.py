@@ -25,10 +25,9 @@ from trueness.reasoning.quality import graph_quality
 from trueness.reasoning.units import (
     MIXES,
     NOT_TOGETHER,
-    check_units,
     coherent,
     convert,
-    in_one_unit,
+    mixes,
     of_other_dimension,
     target_unit,
 )
@@ -94,10 +93,9 @@ def _in_unit(program: Program, unit: str | None) -> tuple[float | None, Status, 
     graph, value = program.graph, program.base.target
     if value is None:
         return value, Status.OK, ""
-    if not unit:
-        reduced = in_one_unit(graph, value)
-        return reduced, (Status.OK if reduced is not None else Status.DEGENERATE), "" if reduced is not None else MIXES
-    if any(check.agreement == "mixed" for check in check_units(graph)):
+    if mixes(graph):
+        if not unit:
+            return None, Status.DEGENERATE, MIXES
         together = coherent(graph)
         if together is None:
             return None, Status.DEGENERATE, NOT_TOGETHER
@@ -106,8 +104,6 @@ def _in_unit(program: Program, unit: str | None) -> tuple[float | None, Status, 
             return None, Status.DEGENERATE, base.message
         value = base.target
     unit_of_target = target_unit(graph)
-    if unit_of_target is None and in_one_unit(graph, value) is None:
-        return None, Status.DEGENERATE, MIXES
     result = convert(value, unit_of_target, unit)
     if result is not None:
         return result, Status.OK, ""

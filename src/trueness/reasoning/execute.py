@@ -16,7 +16,6 @@ Pearl (2009), Causality, ch. 7.1: action as surgery on the equations.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -27,8 +26,7 @@ from typing import TypeAlias
 from trueness.errors import SettingError, did_you_mean
 from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph, close, in_quotes
 from trueness.reasoning.rules import Rule, rules_of
-from trueness.reasoning.solving import Relation, together
-from trueness.reasoning.trees import Binary, Call, Evaluator, Name, Number, compile_tree
+from trueness.reasoning.trees import Evaluator, compile_tree
 from trueness.status import Status
 
 Response: TypeAlias = Callable[[float], float]  # x' -> target under do(X = x')
@@ -120,48 +118,6 @@ class Program:
     def run(self, changes: Mapping[str, float]) -> Execution:
         """All values under do(changes), with what went wrong."""
         self._check(changes)
-        execution = self._run(changes)
-        if execution.target is not None or self.graph.target not in self.slots or self.graph.target in changes:
-            return execution
-        if changes and self.base.target is not None and not self.together:
-            return execution  # step by step it has a value, and under do() it has none
-        fixed = {**self._known_values, **changes}
-        relations = self._relations(frozenset({*fixed, *execution.values}))
-        if relations is None:
-            return execution
-        unknowns = sorted(self.ancestry & self.slots.keys() - {*fixed, *execution.values})
-        solved = together(relations, unknowns, fixed | dict(execution.values), self.graph.target)
-        if self.graph.target not in solved.values:
-            unsolved = Finding(Status.DEGENERATE, solved.message, self.graph.target)
-            reported = any("has no value here: " in one.message for one in execution.findings)  # division by zero
-            return execution if reported else replace(execution, findings=(*execution.findings, unsolved))
-        values = {**fixed, **execution.values, **solved.values}
-        left = [one for one in execution.findings[len(self.findings) :] if one.where not in values]
-        in_order = {node: values[node] for node in self.graph.nodes if node in values}
-        return Execution(values[self.graph.target], in_order, Status.OK, (*self.findings, *left))
-
-    @cached_property
-    def together(self) -> bool:
-        """Whether the target follows from several rules at once, and not step by step."""
-        return self.base.target is not None and self._run({}).target is None
-
-    @cached_property
-    def _known_values(self) -> Mapping[str, float]:
-        return {
-            node: known.value
-            for node, known in self.graph.knowns.items()
-            if known.value is not None and node in self.slots
-        }
-
-    def _relations(self, valued: frozenset[str]) -> list[Relation] | None:
-        """What the rules say of what the target hangs on; None where words or nothing at all say it."""
-        rules = {node: self.rules.get(node, ()) for node in sorted(self.ancestry & self.slots.keys() - valued)}
-        if any(ways and not any(rule.tree or rule.equation for rule in ways) for ways in rules.values()):
-            return None
-        sides = (_relation(node, rule, bool(self.graph.cycle)) for node, ways in rules.items() for rule in ways)
-        return [relation for relation in sides if relation is not None] or None
-
-    def _run(self, changes: Mapping[str, float]) -> Execution:
         graph, findings = self.graph, list(self.findings)
         values = [math.nan] * len(self.slots)
         have: set[str] = set()
@@ -305,13 +261,13 @@ class Program:
     def responses(self, node: str) -> list[tuple[Way, Response]]:
         """The target as a function of one node, all others as they are, by each way; none where it cannot be executed.
 
-        A function gives nan where the target has no value. Where rules are solved together there is no way in steps.
+        A function gives nan where the target has no value.
         """
         if self.graph.target not in self.slots or node not in self.slots:
             return []
         ways = None if self.order is None else self.ways(node)
         if ways is None:
-            return [({}, partial(self._together_at, node))] if self.together else []
+            return []
         base = [self.base.values.get(name, math.nan) for name in self.graph.nodes]
         target_slot = self.slots[self.graph.target]
 
@@ -328,20 +284,6 @@ class Program:
         return [
             (way, partial(target_at, [(self.slots[effect], step) for effect, (_, step) in way.items()])) for way in ways
         ]
-
-    def _together_at(self, node: str, changed: float) -> float:
-        target = self.run({node: changed}).target
-        return math.nan if target is None else target
-
-
-def _relation(node: str, rule: Rule, in_circle: bool) -> Relation | None:
-    """What a rule says, as left = right; of x^2 = u in a circle both roots may be meant."""
-    if in_circle and isinstance(rule.tree, Call) and rule.tree.function == "sqrt" and "=" in rule.text:
-        if not re.match(rf"\s*{re.escape(node)}\s*=", rule.text):
-            return Binary("^", Name(node), Number(2.0)), rule.tree.arguments[0]
-    if rule.tree is not None:
-        return Name(node), rule.tree
-    return None if rule.equation is None or rule.equation.left is None else (rule.equation.left, rule.equation.right)
 
 
 def execute(graph: ReasoningGraph) -> Execution:

@@ -21,7 +21,7 @@ from typing import Literal
 from trueness.reasoning.execute import Program, Response, Way
 from trueness.reasoning.graph import ReasoningGraph, close
 from trueness.reasoning.solving import Ranges, find_roots, isolate
-from trueness.reasoning.trees import Name, Tree, as_text, count_names, evaluate
+from trueness.reasoning.trees import Name, Tree, count_names, evaluate
 from trueness.status import Status
 
 Label = Literal["unique", "several", "none"]
@@ -89,22 +89,10 @@ def invert_all(graph: ReasoningGraph | Program) -> dict[str, Inversion]:
     return {name: invert(program, name) for name in program.graph.knowns}
 
 
-def closed_form(graph: ReasoningGraph | Program, hidden: str) -> str | None:
-    """The formula that recovers a known, `F = acceleration * m`; None where there is no single one.
-
-    Of a square the positive root is written.
-    """
-    program = graph if isinstance(graph, Program) else Program(graph)
-    moves = program.graph.target in program.moved_by(hidden) and not program.together
-    ways = (program.ways(hidden) or []) if moves else []
-    value = _undone(program, hidden, ways[0], one_way=False) if len(ways) == 1 else None
-    return None if value is None else f"{hidden} = {as_text(value)}"
-
-
 def _solve_by(
     program: Program, hidden: str, true: float, wanted: float, way: Way, response: Response
 ) -> tuple[Sequence[float], Ranges, Method]:
-    inverse = _undone(program, hidden, way, one_way=True) if way else None
+    inverse = _undone(program, hidden, way)
     if inverse is not None:
         try:
             return [evaluate(inverse, {**program.base.values, program.graph.target: wanted})], (), "exact"
@@ -114,7 +102,7 @@ def _solve_by(
     return points, ranges, "numeric"
 
 
-def _undone(program: Program, hidden: str, way: Way, one_way: bool) -> Tree | None:
+def _undone(program: Program, hidden: str, way: Way) -> Tree | None:
     """The hidden node as a formula of the target, where the way to it does not fork and each rule has an inverse."""
     on_path = {hidden, *program.moved_by(hidden)}
     node, value = program.graph.target, Name(program.graph.target)
@@ -124,7 +112,7 @@ def _undone(program: Program, hidden: str, way: Way, one_way: bool) -> Tree | No
         moving = [name for name in count_names(tree) if name in on_path] if tree is not None else []
         if tree is None or len(moving) != 1:
             return None
-        inverse, node = isolate(inverse, tree, moving[0], one_way), moving[0]
+        inverse, node = isolate(inverse, tree, moving[0], one_way=True), moving[0]
     return inverse
 
 

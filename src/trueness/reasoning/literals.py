@@ -126,37 +126,3 @@ def _standing(match: re.Match[str], names: Sequence[str], units: Sequence[str | 
 
 def _value(number: str) -> float:
     return float(_TEN.sub("e" if number[:2] != "10" or "e" in number else "1e", number).strip(" )").replace("−", "-"))
-
-
-def without_units(text: str, names: Sequence[str], units: Sequence[str | None]) -> str | None:
-    """The rule with plain numbers; None where it has no number with a unit, one of them may be a quantity, or the units
-    do not go together.
-
-    names: of the graph, as they stand in a rule; units: of the causes."""
-    literals = []
-    for match in _LITERAL.finditer(text):
-        parts = [part[1] for part in _PART.finditer(match["unit"])]
-        unit = None if set(parts) <= set(names) else read_unit(match["unit"])
-        if unit is not None:
-            if _standing(match, names, units) != "unit":
-                return None
-            literals.append((match, unit))
-    causes = [read_unit(unit) for unit in units if unit]
-    by_name = {part for name in names for part in name.split("_") if "_" in name and part in _KINDS}  # price_per_kg
-    literal_units = {name for _, unit in literals for name in unit.names}
-    others = {(_KINDS[part][0], part) for part in by_name} - literal_units
-    if not literals or None in causes or {kind for kind, _ in others} & {kind for kind, _ in literal_units}:
-        return None
-    of_causes = [unit for unit in causes if unit is not None]
-    counted = [unit for unit in (*of_causes, *(unit for _, unit in literals)) if unit.kinds]  # 24 hours/day is a number
-    together = {name for unit in counted for name in unit.names}
-    of_kind = Counter(kind for kind, _ in together)
-    plain = set(of_kind) <= _BASES or all(_KINDS[name][1] == 1 for _, name in together)  # N and cm are two systems
-    as_written = plain and max(of_kind.values(), default=1) == 1
-    in_si = bool(of_causes) and all(_KINDS[name][1] == 1 for unit in of_causes for _, name in unit.names)
-    if not as_written and not in_si:
-        return None
-    for match, unit in reversed(literals):
-        value = _value(match["number"]) * (1.0 if as_written or not unit.kinds else unit.size)
-        text = f"{text[: match.start()]}{value!r}{text[match.end() :]}"
-    return text

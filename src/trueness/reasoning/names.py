@@ -24,7 +24,6 @@ from trueness.reasoning.trees import CONSTANTS, FUNCTIONS, NATURE, Name, Tree
 from trueness.reasoning.typeset import latin
 
 _BRACKET = late(r"^(?P<words>.*?[^\s(\[])\s{0,3}[(\[](?P<inside>[^()\[\]]{1,20}(?:\([^()\[\]]{1,20}\))?)[)\]]$")
-_LABEL = late(r"[^\W_]{3,20}_(?P<symbol>[A-Za-z])$")  # angle_A; not of tank_radius_m, current_A
 _LAST = late(r"\S\s+(?P<symbol>Δ?[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4})?'{0,2})$")
 _SYMBOL = late(r"[^\W\d](?:[\d₀-₉]{1,2}|_\w{1,4}|[A-Z])?'*")
 _SHORT = late(r"[^\W\d][\w₀-₉]{0,3}'*")
@@ -110,7 +109,7 @@ def _symbols(name: str) -> frozenset[str]:
         return frozenset()
     bracket = _BRACKET.match(name.strip())
     words, inside = (bracket["words"], bracket["inside"].strip()) if bracket else (name.strip(), "")
-    last = _LAST.search(words) or _LABEL.search(words)
+    last = _LAST.search(words)
     if last is not None and "_" in last[0] and (read_unit(last["symbol"]) or last["symbol"] in _MEASURED):
         measured = _MEASURED.get(last["symbol"])
         last = None if measured is None or measured.search(words.lower()) else last
@@ -187,13 +186,6 @@ def aliases_of(
             aliases[left.name] = effect
             unmatched.remove(left.name)
     guessed = _guess_names(unmatched, [cause for cause in causes if cause not in aliases.values()], assigns)
-    free = {*causes} - {*aliases.values(), *guessed.values()}
-    if not guessed and len(unmatched) > 1 and effect not in aliases.values():  # m v^2 / 2 = E: one is left over
-        begun = {short: [cause for cause in causes if abbreviates(short, cause)] for short in unmatched}
-        clear = {short: of[0] for short, of in begun.items() if len(of) == 1}
-        rest = [short for short in unmatched if not begun[short]]
-        if len(rest) == 1 and len(set(clear.values())) == len(clear) == len(unmatched) - 1 == len(free):
-            return aliases | clear | {rest[0]: effect}
     return aliases | guessed
 
 

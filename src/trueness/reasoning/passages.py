@@ -21,7 +21,6 @@ from trueness.reasoning.names import STANDS_FOR, by_custom, shares_word, symbols
 from trueness.reasoning.syntax import symbol
 from trueness.reasoning.trees import FUNCTIONS, NATURE
 
-_COMMENT = late(r"(?<=\S)\s{1,9}#\s.*$")  # total = a + b  # in euros
 _BEHIND = late(
     r"(?:\b(?:where|with|since|because|by|from|using|via|according to|due to)\s|[;\n]|,\s+[^\W\d]+['’]?\w*\s+[^\W\d]|"
     r"(?<!\w)\((?!\s{0,9}(?:sin|cos|tan|ln|log|exp|sqrt)\b)\s{0,9}[^\W\d]+['’]?\w*\s+[^\W\d]).*$",
@@ -34,11 +33,6 @@ _FRONT_CLAUSE = late(r"^[^\W\d][^=,]*,\s*(?=[^,=]+=)")  # By the theorem, c^2 = 
 _PROGRAM = late(r"^\s*(?:return\b|=)\s*")
 _EQUATION = late(r"[^\W\d][\w']{0,40}\s{0,3}=(?!=).*$")
 _IS = late(r"^(?P<left>[^\W\d][^=:]*?)\s(?:equals|is equal to|is given by|is)\s(?P<right>[^=:,]+)$")
-_FOLLOWS = late(r"^[^=:\d]*\b(?:follows from|comes from|is found from|obeys|satisfies)\s+(?=[^=]*=)")
-_THEN = late(
-    r"\b(?:so|hence|thus|therefore|which (?:gives|yields|means)|leading to|giving|gives?|yielding|yields?|we (?:get|"
-    r"have|find|obtain)|resulting in|implies|implying)\b[ ,:]{0,3}(?:that )?", re.IGNORECASE,
-)  # fmt: skip
 _RANGE = late(r"^\d+(?:\.\d+)?\s?[-−–]\s?\d")
 _CLAUSES = late(
     r"(?:,(?!\d)|[;:])\s*(?:(?:and|where|with|then|so|hence|thus|therefore|giving)\s)?|"
@@ -65,10 +59,6 @@ _TEN = late(r"\s?[×x*·]\s?10\s?\^?")
 _SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-", "(){} ")
 
 
-def without_comment(text: str) -> str:
-    return _COMMENT.sub("", text)
-
-
 def passages(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
     """The text as it is, then without what people write in front of and behind a formula, then what stands at its =."""
     tried = {""}
@@ -91,9 +81,6 @@ def _passages(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
         if named is not None and not _adds(named[0]):
             yield whole[named.end() :]
             yield _without_what_follows(whole[named.end() :])
-    label = text.partition(":")[2]
-    if label and "=" not in label and not _adds(label):  # a = (v - u) / t: change in velocity per unit time
-        yield text.partition(":")[0]
     clause = _FRONT_CLAUSE.match(shorter)
     if clause is not None and not computes(clause[0]):
         yield shorter[clause.end() :]
@@ -106,17 +93,12 @@ def _passages(text: str, causes: Sequence[str], effect: str) -> Iterator[str]:
         ends = re.search(r"(?:^|\s)[^\W_]\s*$|[½¼¾)²³]|[-+*/×·÷^−]\s*$", front)  # m v² = E is not v² = E
         if not (more or ends or computes(front) or _adds(front) or _DEFINES.search(front)):
             yield inside
-    cuts = [match for match in _THEN.finditer(text) if match.start()]
-    if cuts and not computes(re.sub(r"=[^,;]*", "", text[: cuts[-1].start()])):
-        yield _without_what_follows(text[cuts[-1].end() :].strip(" .$"))
     left, equals, right = text.partition("=")
     if equals and _names_the_effect(left, causes, effect):
         yield right
         yield _without_what_follows(right)
     if (spoken := _IS.match(text.rstrip(" ."))) is not None and _names_the_effect(spoken["left"], causes, effect):
         yield spoken["right"]
-    if (follows := _FOLLOWS.match(text)) is not None and not computes(follows[0]):
-        yield text[follows.end() :]
 
 
 def equations(text: str) -> list[tuple[str, str]]:

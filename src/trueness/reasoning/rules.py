@@ -25,7 +25,7 @@ from trueness.patterns import late
 from trueness.reasoning.accounted import names_unit, surplus
 from trueness.reasoning.conversion import Converter, converted, with_base, with_shares
 from trueness.reasoning.graph import ReasoningGraph, in_quotes
-from trueness.reasoning.literals import standing_of, without_units
+from trueness.reasoning.literals import standing_of
 from trueness.reasoning.names import (
     STANDS_FOR,
     aliases_of,
@@ -42,9 +42,7 @@ from trueness.reasoning.passages import (
     passages,
     take_constants,
     with_indices_apart,
-    without_comment,
 )
-from trueness.reasoning.plain import read_plain
 from trueness.reasoning.solving import isolate
 from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, parse, symbol
 from trueness.reasoning.trees import (
@@ -55,7 +53,6 @@ from trueness.reasoning.trees import (
     Name,
     Number,
     Tree,
-    agree,
     as_text,
     contradict,
     count_names,
@@ -90,7 +87,6 @@ _PLAIN_NUMBER = late(r"\s*[-−]?\d[\d,]*(?:\.\d*)?\s*")
 _FACTORIAL = late(r"(?:\d|\b[A-Za-z])!(?!=)")
 _FUNCTION = late(r"^([^\W\d]\w*)\s*\(\s*([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)\s*\)\s*(?==(?!=))")  # N(t) = N0 e^(-k t)
 _CHOOSES = late(r"^([a-z])([CP])([a-z])\s*(?==[^=]*!)")  # nCr = n! / (r! (n - r)!)
-_CHOOSE = late(r"(?<!\w)n?C\(\s*([^(),]+?)\s*,\s*([^(),]+?)\s*\)")
 _OF_PERCENT = late(r"(?<=[^\W\d])\s*%\s*=(?!=)")  # Profit % = ...
 _SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad deg degree degrees".split())
 _FALLS = late(r"(?:/\s*\(|sqrt\s*\(|√\s*\(?|/|\\frac\{[^{}]*\}\{|\\sqrt\{)\s*\d\s*g\b")  # v^2 / (2 g), sqrt(2 g * h)
@@ -109,7 +105,6 @@ class Rule:
     read_as: str = ""  # the formula that words became
     beyond: tuple[str, ...] = ()  # nodes that it uses and that have no edge to the effect
     units_inside: bool = False  # its numbers had units: what it gives has a unit that its names do not tell
-    equation: Equation | None = None  # over nodes, where it says something of the effect and gives it no value
     by_formula: bool = False  # the tree is that of the formula beside the text
     is_open: bool = False  # it says two things, or one that may mean two: no other way to read it is tried
 
@@ -147,7 +142,7 @@ def _with_formula(rule: Rule, graph: ReasoningGraph, effect: str, values: Values
     """A rule with the formula that its writer put beside it. Of words that cannot be read it is what they mean where it
     uses every cause and has all that they say; beside a rule that is read it must say the same."""
     formulas = {edge.formula for edge in graph.rules_of[effect] if edge.rule.strip() == rule.text} - {""}
-    if not formulas or rule.equation is not None or rule.is_open:
+    if not formulas or rule.is_open:
         return rule
     causes, text = graph.parents[effect], min(formulas)
     formula = read_rule(text, causes, effect, graph.nodes, values)
@@ -174,7 +169,7 @@ def rules_without_formula(graph: ReasoningGraph) -> dict[str, str]:
         for effect, rules in rules_of(graph).items()
         if len(rules) == 1
         and rules[0].kind in ("words", "broken")
-        and not (rules[0].tree or rules[0].equation or rules[0].is_open)
+        and not (rules[0].tree or rules[0].is_open)
         and not any(edge.formula for edge in graph.rules_of.get(effect, ()))
     }
 
@@ -186,25 +181,11 @@ def with_formulas(graph: ReasoningGraph, formulas: Mapping[str, str]) -> Reasoni
     return replace(graph, edges=edges)
 
 
-def without_mirrors(graph: ReasoningGraph) -> ReasoningGraph:
-    """I = V / R beside V = I R: one relation written both ways. The one that gives a known is left out."""
-    trees = {node: ways[0].tree for node, ways in rules_of(graph).items() if len(ways) == 1}
-    mirrors = {
-        name
-        for name, known in graph.knowns.items()
-        for other in graph.parents[name]
-        if known.value is not None and other != name and name in graph.parents[other]
-        if (tree := trees.get(name)) is not None and (back := trees.get(other)) is not None
-        if agree(replace_names(tree, {other: back}), Name(name))
-    }
-    return replace(graph, edges=tuple(edge for edge in graph.edges if edge.effect not in mirrors))
-
-
 def _converted(converter: Converter, effect: str, rule: Rule) -> Rule:
-    if rule.tree is None and rule.equation is None:
+    if rule.tree is None:
         return rule
-    tree, equation, message = converter(effect, rule.tree, rule.equation)
-    return replace(rule, tree=tree, equation=equation, message=message or rule.message)
+    tree, message = converter(effect, rule.tree)
+    return replace(rule, tree=tree, message=message or rule.message)
 
 
 # ---- one rule
@@ -230,9 +211,6 @@ def _read_rule(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str
         return Rule(text, "broken", message=f"rule of '{effect}' must be a formula, got a lambda.", is_open=True)
     if "=" in text and _DENIED.search(text):
         return Rule(text, "words", is_open=True)
-    if (plain := read_plain(text, causes, effect)) is not None:
-        rule = Rule(text, "formula", plain, frozenset(causes), read_as=f"{effect} = {as_text(plain)}")
-        return with_shares_of(rule, effect, values)
     if not _SIGNS.search(text) and _TWO_WORDS.search(text) and not _EQUALS.search(text):
         return Rule(text, "words")
     rule = _TextReader(text, causes, effect, nodes, values).read()
@@ -241,7 +219,7 @@ def _read_rule(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str
         return rule
     left = "=" if _STATEMENTS.search(text) and not rule.uses >= set(causes) else ""  # one of two equations left out
     left = left or ("!" if _FACTORIAL.search(text) and "factorial" not in as_text(rule.tree) else "")
-    if left := left or surplus(without_comment(text), rule.tree, names, [value for _, value, _ in values]):
+    if left := left or surplus(text, rule.tree, names, [value for _, value, _ in values]):
         message = f"rule of '{effect}' says '{left}', which is no part of what was read. Write it as one formula."
         return Rule(text, "broken", message=message)
     return rule
@@ -262,9 +240,7 @@ class _TextReader:
 
     def read(self) -> Rule:
         text, effect = self.text, self.effect
-        if not any(name == "C" or "C(" in name for name in self.names):
-            text = _CHOOSE.sub(r"comb(\1, \2)", text)
-        text = with_indices_apart(without_comment(text), self.names)
+        text = with_indices_apart(text, self.names)
         numbers = {name: value for name, value, _ in self.values}
         bare, self.constants, has_units, against = take_constants(text, self.names, numbers, self.units, effect)
         bare = _OF_PERCENT.sub(" =", bare)
@@ -319,11 +295,6 @@ class _TextReader:
                 rule = self._bind(Equation(None, self._parse(side).right))
                 if rule.executable and self.causes and rule.uses >= set(self.causes):
                     return rule
-        plain = without_units(self.text, [symbol(name) for name in self.names], self.units)
-        if plain is not None:
-            rule = read_rule(plain, self.causes, self.effect, self.nodes, self.values)
-            if rule.executable and rule.uses:
-                return replace(rule, units_inside=True, aliases={**rule.aliases, self.text: plain})
         if bound is not None:
             return bound
         if "=" not in self.text and len(_TWO_WORDS.findall(self.text)) > 1:
@@ -412,10 +383,7 @@ class _TextReader:
         tree = right if left is None or left == Name(effect) else isolate(left, right, effect)
         if tree is None or effect in count_names(tree):
             message = f"rule of '{effect}' cannot be solved for it. Write '{effect} = ...'."
-            volts = standing_of(symbol(effect), text, self.called, self.units) != "quantity"  # V = 12 V - I R
-            return Rule(
-                text, "broken", message=message, equation=None if left is None or volts else Equation(left, right)
-            )
+            return Rule(text, "broken", message=message)
         names = count_names(tree)
         missing = tuple(node for node in beyond.values() if node in names)
         shown = {short: name for short, name in aliases.items() if short != symbol(name)}

@@ -23,7 +23,6 @@ from trueness.reasoning.accounted import share_of
 from trueness.reasoning.graph import Finding, PlanStep, Quantity, ReasoningGraph, RuleEdge, close
 from trueness.reasoning.literals import read_unit
 from trueness.reasoning.names import may_be_in, tokens, unit_in
-from trueness.reasoning.rules import without_mirrors
 from trueness.reasoning.syntax import parse, plain, symbol
 from trueness.reasoning.trees import Binary, Tree, evaluate, parts
 from trueness.status import Status
@@ -188,7 +187,6 @@ def graph_from(value: object) -> tuple[ReasoningGraph | None, tuple[Finding, ...
     units = {name: unit for name in nodes if (unit := unit_in(name)) is not None} | units
     extra = {name: unit for name, unit in units.items() if name not in knowns}
     graph = ReasoningGraph(target, knowns, edges, plan, extra, tuple(findings))
-    graph = without_mirrors(graph) if graph.cycle else graph
     if graph.cycle:
         message = f"the graph has a cycle: {' -> '.join(graph.cycle)}. Take one of its edges out."
         findings.append(Finding(Status.DEGENERATE, message, graph.cycle[0]))

@@ -5,13 +5,13 @@
     CHI2, G2        X2, G2          below limits[df], the upper alpha quantile of chi2; always when df = 0
     ORACLE          1 or 0          d-separated in a known DAG, whose nodes beyond the observed ones are latent
     from GAPS on    as of mixed.py  below limits[df], as chi2
-    RCOT, KCI       -2 log p        the same with df = 2: curved.py
+    RCOT            -2 log p        the same with df = 2: curved.py
     CORRECTED       of mixed.py     the same with df = 1
 
 Categories with gaps: a gap is one level more, whose code is levels[2]; rows that have it in x, y or S weigh nothing.
 A search takes the fields of Tests one by one. Those that a kind has no use for are empty arrays, not None: numba then
 compiles each search once for all kinds of a family. Families are known by the dimensions of xlogx: 1 up to ORACLE,
-2 RCOT, KCI and CORRECTED, 3 of mixed columns and of gaps (from GAPS to REGRESSIONS).
+2 RCOT and CORRECTED, 3 of mixed columns and of gaps (from GAPS to REGRESSIONS).
 
 Partial correlations, and d-separation: the tests that need no counts.
 
@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from trueness.learners.kernels.compiling import bare, inner, kernel
 from trueness.learners.kernels.counting import CELLS, CHI2, G2, chi2_tail, statistic_of_planes, statistic_of_rows
-from trueness.learners.kernels.curved import kci_statistic, rcot_statistic, room_for_kernels, room_for_waves
+from trueness.learners.kernels.curved import rcot_statistic, room_for_waves
 from trueness.learners.kernels.mixed import (
     DEGENERATE,
     DEGENERATE_ROWS,
@@ -184,11 +184,11 @@ def separated(dag, x, y, chosen, k, flags, stack):
 
 
 FISHER_Z, ORACLE = 0, 3
-RCOT, KCI, CORRECTED = 8, 9, 10  # 4 to 7: mixed.py
+RCOT, CORRECTED = 8, 9  # 4 to 7: mixed.py
 KINDS = {"fisher-z": FISHER_Z, "chi2": CHI2, "g2": G2, "degenerate-gaussian": DEGENERATE, "regressions": REGRESSIONS,
-         "rcot": RCOT, "kci": KCI}  # fmt: skip
+         "rcot": RCOT}  # fmt: skip
 __all__ = [
-    "CHI2", "CORRECTED", "DEGENERATE", "DEGENERATE_ROWS", "FISHER_Z", "G2", "GAPS", "KCI", "KINDS",
+    "CHI2", "CORRECTED", "DEGENERATE", "DEGENERATE_ROWS", "FISHER_Z", "G2", "GAPS", "KINDS",
     "ORACLE", "RCOT", "REGRESSIONS", "Tests", "evaluate", "p_value", "single", "verdict", "workspace",
 ]  # fmt: skip
 
@@ -226,8 +226,6 @@ def workspace(kind, rows, levels, d, p):
     margins = room_for_logits(most, p) if kind == REGRESSIONS and most > 1 else 2 * most
     if kind == RCOT:
         k, wide, margins = room_for_waves(rows, p, d - 2)
-    elif kind == KCI:
-        k, wide = room_for_kernels(rows, p)
     cells = min(cells, float(max(CELLS, rows * most, most * most + 1)))
     return (
         np.empty(4 * rows, np.int32),
@@ -258,9 +256,7 @@ def evaluate(
     if xlogx.ndim == 2:
         if kind == RCOT:
             return rcot_statistic(correlation, first, xlogx, x, y, chosen, k, factor, margins, code)
-        if kind == CORRECTED:
-            return corrected_statistic(correlation, dag, x, y, chosen, k, factor)
-        return kci_statistic(correlation, first, x, y, chosen, k, factor, code)
+        return corrected_statistic(correlation, dag, x, y, chosen, k, factor)
     if kind == FISHER_Z:
         return squared_partial(correlation, x, y, chosen, k, keep, factor), k
     if kind == ORACLE:

@@ -1,7 +1,6 @@
-"""Scores from correlations alone: correlation, partial correlation, and NOTEARS' first step.
+"""Scores from correlations alone: the correlation, and NOTEARS' first step.
 
     correlation            |R_ij|                                                             symmetric
-    partial-correlation    |O_ij| / sqrt(O_ii O_jj),  O = R^-1                                symmetric
     notears-lite           one pass on R:  W_ij = -O_ij / O_jj, the least-squares weights of all others on j
                            (O = (R + ridge I)^-1), then one step down h(W) = tr exp(W o W) - d, whose gradient is
                            (exp(W o W))' o 2W:  W <- W o (1 - (exp(W o W))' / (2 max)),  so that what closes strong ways
@@ -13,7 +12,7 @@ R is the pairwise correlation matrix shrunk to the identity where it must be (sc
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import numpy as np
@@ -52,24 +51,6 @@ class CorrelationScorer(Scorer):
 
 
 @dataclass(frozen=True)
-class PartialCorrelation(CorrelationScorer):
-    """|r| of each pair given all other columns."""
-
-    card: ClassVar[Card] = replace(
-        CorrelationScorer.card,
-        title="Partial correlation",
-        summary="The size of each pair's correlation given all other columns; says nothing of direction.",
-        assumes=("linear relations", "no common effects"),
-    )
-
-    def _strength(self, r: Correlations) -> tuple[Array, dict[str, object]]:
-        precision = np.linalg.inv(r.matrix)
-        size = np.sqrt(precision.diagonal())
-        partial = np.abs(precision) / np.outer(size, size)
-        return (partial + partial.T) / 2, {"counts": r.counts}
-
-
-@dataclass(frozen=True)
 class NotearsLite(CorrelationScorer):
     """Regression of each column on all others, and one step against cycles."""
 
@@ -94,4 +75,4 @@ class NotearsLite(CorrelationScorer):
         return np.abs(weights) * (1 - 0.5 * ways_back / max(ways_back.max(), 1.0)), {"weights": weights}
 
 
-SCORERS = {"correlation": CorrelationScorer, "partial-correlation": PartialCorrelation, "notears-lite": NotearsLite}
+SCORERS = {"correlation": CorrelationScorer, "notears-lite": NotearsLite}

@@ -1,6 +1,4 @@
-"""Scorers of series by vector autoregressions: Granger, VARLiNGAM, DYNOTEARS.
-
-Granger: do i's past values help to predict j, given everybody's past?
+"""Granger: do i's past values help to predict j, given everybody's past?
 
     x_t = c + A_1 x_{t-1} + ... + A_L x_{t-L} + u_t                            least squares
     H0(i -> j): A_1[j, i] = ... = A_L[j, i] = 0      F = b' V^-1 b / L,  b the L coefficients, V their covariance,
@@ -14,30 +12,10 @@ Least squares need no more than the correlations of (x_t, x_{t-1}, ..., x_{t-L})
 be left out pair by pair, and outliers can be ranked away (`transform`); T is then the effective n of
 scoring/covariance.py and F is approximate. lags = "bic": the L from 1 to two more than the data say with the least
 log det S_u + L d^2 log(T) / T.
-
-VARLiNGAM: a vector autoregression whose residuals are explained by LiNGAM (package lingam).
-
-    x(t) = sum_l M_l x(t - l) + n(t),   n(t) = B_0 n(t) + e(t),   B_l = (I - B_0) M_l        e non-Gaussian, independent
-    matrix[i, j] = max over l of |B_l[j, i]|,   columns standardised
-
-lingam's adjacency_matrices_[l][j, i] is the effect of x_i(t - l) on x_j(t), pruned by the adaptive lasso.
-Hyvarinen, Zhang, Shimizu & Hoyer (2010), JMLR 11.
-
-DYNOTEARS: NOTEARS of a series. Effects within a row (acyclic) and of the rows before it, in one optimisation.
-
-    x(t) = W' x(t) + A_1' x(t - 1) + ... + A_L' x(t - L) + e(t),            W[i, j], A_l[i, j] of i -> j
-    minimise  1/(2n) |X - X W - Y A|^2 + lambda1 (|W|_1 + |A|_1)   subject to   h(W) = tr(e^(W o W)) - d = 0
-    matrix[i, j] = max over l of |A_l[i, j]| and |W[i, j]|,    columns standardised
-
-It is NOTEARS on the columns (x(t), x(t - 1), ..., x(t - L)) with every weight into a column of the past held at 0: no
-cycle leads through the past, so h is that of W. The loss needs their correlations only, so gaps are left out pair by
-pair (scoring/covariance.py). One penalty for W and A, as the authors' defaults have. What it keeps by its own rule
-(`own_k`) is ours: |effect| > .1. Pamfil et al. (2020), DYNOTEARS, AISTATS.
 """
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
@@ -48,15 +26,12 @@ from numpy.typing import NDArray
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
 from trueness.errors import DataError
-from trueness.learners import notears
-from trueness.learners.base import AtLeast0, Card
+from trueness.learners.base import Card
 from trueness.learners.scoring.covariance import PAIRWISE, Transform, normal_scores, pairwise_correlations, with_lags
 from trueness.learners.scoring.edge_scores import Array, EdgeScores, Lags, Scorer, answer, series
-from trueness.learners.scoring.imputation import DRAWS, INTERPOLATION, fill_by_correlations, interpolate
-from trueness.registry import need
+from trueness.learners.scoring.imputation import INTERPOLATION, interpolate
 
 ALPHA = 0.05  # Granger's own rule of what to keep; the score does not know it
-THRESHOLD = 0.1  # the same of DYNOTEARS
 
 
 @dataclass(frozen=True)
@@ -135,77 +110,4 @@ class _Autoregression:
         return f
 
 
-@dataclass(frozen=True)
-class VARLiNGAM(Scorer):
-    """lingam's VARLiNGAM with the lags of the data, or its own."""
-
-    lags: Lags = None
-
-    card: ClassVar[Card] = Card(
-        title="VARLiNGAM",
-        summary="Lagged and contemporaneous weights of an autoregression with non-Gaussian noise.",
-        missing=DRAWS,
-        assumes=(
-            "linear relations",
-            "non-Gaussian noise",
-            "stationarity",
-            "causal sufficiency",
-            "acyclicity within a step",
-        ),
-        paper="Hyvarinen, Zhang, Shimizu & Hoyer 2010",
-        needs_series=True,
-        needs="lingam",
-        deterministic=False,
-    )
-
-    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
-        rng = np.random.default_rng(rng)
-        seen, lags = series(data, self, self.lags)
-        values = fill_by_correlations(seen, rng)
-        z = (values - values.mean(axis=0)) / values.std(axis=0)
-        with warnings.catch_warnings():  # once for each regression
-            warnings.simplefilter("ignore")
-            model = need("lingam", "scorer 'varlingam'").VARLiNGAM(lags=lags, criterion=None, prune=True)
-            model.fit(z)
-        effects = np.abs(np.nan_to_num(np.stack(model.adjacency_matrices_)))  # (lags + 1, effect, cause)
-        scores = effects.max(axis=0).T
-        n_edges = int(np.count_nonzero(scores * ~np.eye(seen.d, dtype=bool)))
-        order = tuple(seen.names[j] for j in model.causal_order_)
-        return answer(self, seen, scores, lags=lags, order=order, own_k=n_edges)
-
-
-@dataclass(frozen=True)
-class DYNOTEARS(Scorer):
-    """The sizes of the weights of linear DYNOTEARS. A small lambda1 leaves few ties at 0."""
-
-    lambda1: AtLeast0 = 0.02
-    lags: Lags = None
-    transform: Transform = "none"
-
-    card: ClassVar[Card] = Card(
-        title="DYNOTEARS",
-        summary="The sizes of the weights within a row and over lags of linear DYNOTEARS on standardised columns.",
-        missing=PAIRWISE,
-        assumes=("linear relations", "stationarity", "causal sufficiency", "acyclicity within a step"),
-        paper="Pamfil et al. 2020",
-        needs_series=True,
-    )
-
-    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
-        seen, lags = series(data, self, self.lags)
-        d = seen.d
-        r = pairwise_correlations(with_lags(seen, seen.values, lags), self.transform)
-        held = np.eye(d * (lags + 1), dtype=bool)
-        held[:, d:] = True  # nothing acts on the past
-        problem = notears.problem_of(r.stand_in(), "l2", "raw")
-        weights, steps = notears.NOTEARS(lambda1=self.lambda1, solver="reference").solve(problem, held)
-        effects = weights[:, :d].reshape(lags + 1, d, d)  # by lag, cause and effect
-        size = np.abs(effects).max(axis=0)
-        n_edges = int(np.count_nonzero((size > THRESHOLD) & ~np.eye(d, dtype=bool)))
-        return answer(
-            self, seen, size, effects=effects, h=steps[-1].h, own_k=n_edges, lags=lags, shrinkage=r.shrinkage,
-            objective=steps[-1].objective - lags * d / 2,  # the past is left as it is: 1/2 a column
-        )  # fmt: skip
-
-
-SCORERS = {"granger": Granger, "varlingam": VARLiNGAM, "dynotears": DYNOTEARS}
+SCORERS = {"granger": Granger}

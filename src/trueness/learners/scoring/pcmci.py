@@ -1,4 +1,4 @@
-"""PCMCI+ and LPCMCI: lagged and contemporaneous links of a series by momentary conditional independence (tigramite).
+"""PCMCI+: lagged and contemporaneous links of a series by momentary conditional independence (tigramite).
 
     for each pair and lag l = 0 ... L:  x_i(t - l) and x_j(t) are tested given the lagged parents of both and, for
     l = 0, sets of contemporaneous neighbours; partial correlation (ParCorr), then colliders and rules as in PC.
@@ -6,9 +6,6 @@
 matrix[i, j] = max over l of share_ij(l) |r_ij(l)|, r the partial correlation of the pair's strongest separating test;
 share is 1 for a link i -> j (any lagged link), 1/2 for an undirected one and where there is none, 0 against the arrow.
 p-values are in the details; |r| ranks like them and does not vanish. Runge (2020), UAI; tigramite 5.2.
-
-LPCMCI allows hidden common causes: its links have marks as in a PAG, and share is 1 for ->, 1/2 where a circle stands
-at the cause, 0 for <->. Gerhardus & Runge (2020), NeurIPS.
 """
 
 from __future__ import annotations
@@ -16,7 +13,7 @@ from __future__ import annotations
 import contextlib
 import io
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar, TypedDict
 
 import numpy as np
@@ -30,7 +27,7 @@ from trueness.learners.scoring.edge_scores import EdgeScores, Lags, Scorer, answ
 from trueness.registry import need
 
 FLAG = 999.0  # tigramite's mark of a missing value; columns are standardised, none reaches it by itself
-_SHARE = {"-->": 1.0, "o->": 0.5, "o-o": 0.5, "x-x": 0.5, "": 0.5, "<--": 0.0, "<-o": 0.0, "<->": 0.0}
+_SHARE = {"-->": 1.0, "o-o": 0.5, "x-x": 0.5, "": 0.5, "<--": 0.0}
 
 
 class Links(TypedDict):
@@ -57,7 +54,6 @@ class PCMCIPlus(Scorer):
         needs_series=True,
         needs="tigramite",
     )
-    names: ClassVar[tuple[str, str, str]] = ("pcmci", "PCMCI", "run_pcmciplus")  # module, class and method of tigramite
 
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
         seen, lags = series(data, self, self.lags)
@@ -67,12 +63,12 @@ class PCMCIPlus(Scorer):
             warnings.simplefilter("ignore")
             processing, tests, search = (
                 need(f"tigramite.{part}", f"scorer {self.card.title!r}")
-                for part in ("data_processing", "independence_tests.parcorr", self.names[0])
+                for part in ("data_processing", "independence_tests.parcorr", "pcmci")
             )
             frame = processing.DataFrame(np.where(seen.missing, FLAG, z), missing_flag=FLAG, var_names=list(seen.names))
             try:
-                made = getattr(search, self.names[1])(dataframe=frame, cond_ind_test=tests.ParCorr(), verbosity=0)
-                links: Links = getattr(made, self.names[2])(tau_min=0, tau_max=lags, pc_alpha=self.alpha)
+                made = search.PCMCI(dataframe=frame, cond_ind_test=tests.ParCorr(), verbosity=0)
+                links: Links = made.run_pcmciplus(tau_min=0, tau_max=lags, pc_alpha=self.alpha)
             except ValueError as error:  # it drops every window with a gap, and may be left with none
                 raise DataError(
                     f"{seen.source} must leave {self.card.title} some windows without a gap, got: {error}. "
@@ -85,18 +81,4 @@ class PCMCIPlus(Scorer):
         return answer(self, seen, scores, graph=graph, p_values=links["p_matrix"], lags=lags, own_k=n_edges)
 
 
-@dataclass(frozen=True)
-class LPCMCI(PCMCIPlus):
-    """tigramite's run_lpcmci with partial correlations."""
-
-    card: ClassVar[Card] = replace(
-        PCMCIPlus.card,
-        title="LPCMCI",
-        summary="Momentary conditional independence at each lag, with hidden common causes allowed.",
-        assumes=("linear relations", "stationarity", "faithfulness", "acyclicity within a step", "no selection bias"),
-        paper="Gerhardus & Runge 2020",
-    )
-    names: ClassVar[tuple[str, str, str]] = ("lpcmci", "LPCMCI", "run_lpcmci")
-
-
-SCORERS = {"pcmci+": PCMCIPlus, "lpcmci": LPCMCI}
+SCORERS = {"pcmci+": PCMCIPlus}

@@ -1,23 +1,19 @@
-"""Our graph learners as scorers: NOTEARS and DAGMA by |W|, LiNGAM by |B|, PC and FCI by p-values or by stability.
+"""Our graph learners as scorers: NOTEARS by |W|, PC by p-values or by stability.
 
-    notears, dagma    |W_ij| before any threshold, on standardised columns: the scale of a column gives no order away
-    lingam            |B_ij| on standardised columns
-    pc, fci           "stability": the mean of share_ij over resamples of the rows (blocks of rows of a series)
-                      "-log10 p": share_ij (-log10 p_ij),  p_ij the largest p of the tests made on the pair (the
-                      strongest separating test); the ranks are those of 1 - p without its rounding to 1
-                      share_ij of the learned marks: 1 for i -> j, 0 for i <- j and i <-> j, 1/2 for i - j and i o- j;
-                      of a pair without an edge 0 for stability, 1/2 for p
+    notears    |W_ij| before any threshold, on standardised columns: the scale of a column gives no order away
+    pc         "stability": the mean of share_ij over resamples of the rows (blocks of rows of a series)
+               "-log10 p": share_ij (-log10 p_ij),  p_ij the largest p of the tests made on the pair (the strongest
+               separating test); the ranks are those of 1 - p without its rounding to 1
+               share_ij of the learned marks: 1 for i -> j, 0 for i <- j, 1/2 for i - j; of a pair without an edge 0 for
+               stability, 1/2 for p
 
-What each would keep by its own rule (`own_k`): |W| > .3, every weight of LiNGAM, an edge of at least half of the
-resamples, the graph's own edges.
-All but LiNGAM use the data through correlations and n alone, so gaps are handled pairwise (scoring/covariance.py).
+What each would keep by its own rule (`own_k`): |W| > .3, an edge of at least half of the resamples, the graph's own
+edges. Both use the data through correlations and n alone, so gaps are handled pairwise (scoring/covariance.py).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -26,17 +22,15 @@ from numpy.typing import NDArray
 
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
-from trueness.graphs import ARROW, CIRCLE, TAIL, Graph
-from trueness.learners import fci, lingam, notears, pc
+from trueness.graphs import Graph
+from trueness.learners import notears, pc
 from trueness.learners.base import Alpha, AtLeast0, Card
 from trueness.learners.scoring.covariance import PAIRWISE, Transform, pairwise_correlations
 from trueness.learners.scoring.edge_scores import Array, EdgeScores, Scorer, answer, as_observed
-from trueness.learners.scoring.imputation import DRAWS, fill_by_correlations
 from trueness.settings import Between, Hint
 
 LEAST_P = 1e-300
 THRESHOLD = 0.3  # of |W|: what the papers keep
-Learned = Callable[..., notears.NOTEARS | notears.DAGMA]
 
 
 @dataclass(frozen=True)
@@ -46,7 +40,6 @@ class NOTEARSScorer(Scorer):
     lambda1: AtLeast0 = 0.02
     transform: Transform = "none"
 
-    learner: ClassVar[Learned] = partial(notears.NOTEARS, solver="reference")
     card: ClassVar[Card] = Card(
         title="NOTEARS",
         summary="The sizes of the weights of linear NOTEARS on standardised columns.",
@@ -58,48 +51,10 @@ class NOTEARSScorer(Scorer):
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
         seen = as_observed(data, self)
         r = pairwise_correlations(seen, self.transform)
-        fit = self.learner(lambda1=self.lambda1).fit_details(r.stand_in())
+        fit = notears.NOTEARS(lambda1=self.lambda1, solver="reference").fit_details(r.stand_in())
         size = np.abs(fit.weights)
-        ends = {} if fit.converged is None else {"converged": fit.converged}
         n_edges = int(np.count_nonzero(size > THRESHOLD))
-        return answer(self, seen, size, h=fit.h, own_k=n_edges, shrinkage=r.shrinkage, **ends)
-
-
-@dataclass(frozen=True)
-class DAGMAScorer(NOTEARSScorer):
-    """|W| of linear DAGMA."""
-
-    learner: ClassVar[Learned] = notears.DAGMA
-    card: ClassVar[Card] = replace(
-        NOTEARSScorer.card,
-        title="DAGMA",
-        summary="The sizes of the weights of linear DAGMA on standardised columns.",
-        paper=notears.DAGMA.card.paper,
-    )
-
-
-@dataclass(frozen=True)
-class LiNGAMScorer(Scorer):
-    """|B| of DirectLiNGAM. It needs the shape of the noise, so correlations do not do: gaps are drawn."""
-
-    card: ClassVar[Card] = Card(
-        title="DirectLiNGAM",
-        summary="The sizes of the weights of DirectLiNGAM on standardised columns.",
-        missing=DRAWS,
-        assumes=("linear relations", "non-Gaussian noise", "causal sufficiency", "acyclicity"),
-        paper=lingam.DirectLiNGAM.card.paper,
-        deterministic=False,
-    )
-
-    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
-        rng = np.random.default_rng(rng)
-        seen = as_observed(data, self)
-        values = fill_by_correlations(seen, rng)
-        z = (values - values.mean(axis=0)) / values.std(axis=0)
-        fit = lingam.DirectLiNGAM().fit_details(Table(seen.names, z, (None,) * seen.d, seen.source))
-        weights = np.zeros((seen.d, seen.d)) if fit.graph.weights is None else fit.graph.weights  # it has no edge
-        n_edges = int(np.count_nonzero(weights))
-        return answer(self, seen, np.abs(weights), order=fit.order, ties=fit.ties, own_k=n_edges)
+        return answer(self, seen, size, h=fit.h, own_k=n_edges, shrinkage=r.shrinkage, converged=fit.converged)
 
 
 @dataclass(frozen=True)
@@ -111,8 +66,6 @@ class PCScorer(Scorer):
     repeats: Annotated[int, Between(1, 10_000, closed=True), Hint("Try 50.")] = 20
     transform: Transform = "none"
 
-    # the rule for colliders that docs/rcgnn.md is measured with: what another is worth for a ranking is not known
-    learner: ClassVar[Callable[..., pc.PC | fci.FCI]] = partial(pc.PC, colliders="separating set", conflicts="first")
     card: ClassVar[Card] = Card(
         title="PC",
         summary="How often each edge is found in resamples, or the p-value of its strongest separating test.",
@@ -125,7 +78,8 @@ class PCScorer(Scorer):
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
         rng = np.random.default_rng(rng)
         seen = as_observed(data, self)
-        learner = self.learner(alpha=self.alpha, test="fisher-z")
+        # the rule for colliders that docs/rcgnn.md is measured with: what another is worth for a ranking is not known
+        learner = pc.PC(alpha=self.alpha, test="fisher-z", colliders="separating set", conflicts="first")
         if self.score == "stability":
             share = np.zeros((seen.d, seen.d))
             for _ in range(self.repeats):
@@ -136,14 +90,6 @@ class PCScorer(Scorer):
         fit = learner.fit_details(pairwise_correlations(seen, self.transform).stand_in())
         scores = _by_p(fit.graph, fit.p_values)
         return answer(self, seen, scores, graph=fit.graph, p_values=fit.p_values, own_k=own_k(fit.graph))
-
-
-@dataclass(frozen=True)
-class FCIScorer(PCScorer):
-    """As PC, with FCI's tests and marks: hidden common causes are allowed."""
-
-    learner: ClassVar[Callable[..., pc.PC | fci.FCI]] = partial(fci.FCI, colliders="separating set")
-    card: ClassVar[Card] = replace(PCScorer.card, title="FCI", assumes=fci.FCI.card.assumes, paper=fci.FCI.card.paper)
 
 
 def own_k(graph: Graph) -> int:
@@ -157,13 +103,9 @@ def _by_p(graph: Graph, p_values: Array) -> Array:
 
 
 def _shares(graph: Graph, without_edge: float) -> Array:
-    """share[i, j]: how far the marks speak for i -> j. marks[i, j] is the mark at j of the edge between i and j."""
-    at_effect, at_cause = graph.marks, graph.marks.T
-    share = np.where(at_cause == CIRCLE, 0.5, 0.0)
-    share[(at_cause == TAIL) & (at_effect == ARROW)] = 1.0
-    share[(at_cause == TAIL) & (at_effect != ARROW)] = 0.5
-    share[(at_cause == 0) & (at_effect == 0)] = without_edge
-    return share
+    """share[i, j]: how far the graph speaks for i -> j."""
+    share = np.where(graph.directed, 1.0, np.where(graph.undirected, 0.5, 0.0))
+    return np.where(graph.adjacent, share, without_edge)
 
 
 def _resample(seen: Observed, rng: Generator) -> NDArray[np.intp]:
@@ -173,4 +115,4 @@ def _resample(seen: Observed, rng: Generator) -> NDArray[np.intp]:
     return (starts[:, None] + np.arange(length)).reshape(-1)[: seen.n].astype(np.intp)
 
 
-SCORERS = {"notears": NOTEARSScorer, "dagma": DAGMAScorer, "lingam": LiNGAMScorer, "pc": PCScorer, "fci": FCIScorer}
+SCORERS = {"notears": NOTEARSScorer, "pc": PCScorer}

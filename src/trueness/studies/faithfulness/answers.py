@@ -60,13 +60,6 @@ class FaithfulnessStudy:
     def right(self) -> tuple[Evaluation, ...]:
         return tuple(evaluation for evaluation in self.evaluations if group_of(evaluation.problem)[1] == RIGHT)
 
-    @cached_property
-    def by_judge(self) -> dict[str, tuple[Evaluation, ...]]:
-        """Judge -> the right problems that it saw, with what it alone said."""
-        right = [one for one in self.judgements if group_of(one.problem)[1] == RIGHT]
-        said = {judge: [one for one in right if one.judge == judge] for judge in self.judges}
-        return {judge: self._score(dict.fromkeys(one.problem for one in mine), mine) for judge, mine in said.items()}
-
     def _score(self, names: Iterable[str], judgements: Iterable[Judgement]) -> tuple[Evaluation, ...]:
         by_problem: dict[str, list[Judgement]] = {name: [] for name in names}
         for judgement in judgements:

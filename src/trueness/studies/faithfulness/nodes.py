@@ -23,7 +23,7 @@ from trueness.reading.verdicts import TOP, Verdict
 from trueness.reasoning.execute import NodeEffect, Program
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph, close
 from trueness.reasoning.invert import Inversion, invert
-from trueness.reasoning.units import NOT_TOGETHER, check_units, coherent, convert, target_unit
+from trueness.reasoning.units import NOT_TOGETHER, coherent, convert, mixes, target_unit
 from trueness.status import Status
 from trueness.studies.faithfulness.probes import Judgement, Kind
 
@@ -126,7 +126,7 @@ def _paths(graph: ReasoningGraph, node: str) -> str:
 
 def inversions_of(problem: Problem, program: Program) -> dict[str, Inversion]:
     """Each known hidden, from the answer that the reasoning gives."""
-    if any(check.agreement == "mixed" for check in check_units(problem.graph)):
+    if mixes(problem.graph):
         together = coherent(problem.graph)
         if together is None:
             lost = partial(Inversion, label=None, status=Status.DEGENERATE, message=NOT_TOGETHER)

@@ -26,7 +26,7 @@ from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning.checks import answers_agree, check_answer
 from trueness.reasoning.execute import Program
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph, close
-from trueness.reasoning.units import check_units, coherent, target_unit
+from trueness.reasoning.units import coherent, mixes, target_unit
 from trueness.status import Status
 
 Whose = Literal["own", "given"]
@@ -112,7 +112,7 @@ def view_of(program: Program, answer: Quantity, tolerance: float) -> UnitView | 
 
 def plain_view(program: Program, answer_unit: str | None) -> UnitView:
     """Where rules mix units of one kind the answer's, else the declared one, else SI; elsewhere as they are written."""
-    if _mixes(program):
+    if mixes(program.graph):
         for unit in (answer_unit, program.graph.unit_of(program.graph.target), TOGETHER):
             if unit and UnitView(unit).target(program, {}) is not None:
                 return UnitView(unit)
@@ -129,17 +129,6 @@ def _views(program: Program, answer_unit: str | None) -> Iterator[UnitView]:
 
 def _has_units(graph: ReasoningGraph) -> bool:
     return any(known.unit for known in graph.knowns.values())
-
-
-def _mixes(program: Program) -> bool:
-    """Whether the number of the target, as the rules are written, is in no one unit: 2 kg + 500 g, N/m by cm^2."""
-    if not _has_units(program.graph):
-        return False
-    mixed = any(check.agreement == "mixed" for check in check_units(program.graph))
-    try:
-        return mixed or check_answer(program, Quantity(1.0)).executed != program.base.target
-    except MissingExtra:
-        return False
 
 
 def _brought(graph: ReasoningGraph, unit: str) -> float | None:

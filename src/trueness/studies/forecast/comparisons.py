@@ -28,11 +28,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from types import SimpleNamespace
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from trueness.measure import direction
 from trueness.showing.summary import Finding
@@ -45,7 +43,6 @@ from trueness.studies.forecast.analysis import (
     ALL_MODELS,
     PROPER,
     Analysis,
-    Array,
     lines,
     pair_cells,
     per_item,
@@ -78,53 +75,33 @@ def comparisons(forecasts: Forecasts) -> Analysis:
         return Analysis.untold("comparisons", "Nothing can be compared: no readable range was scored.")
     rows, proper = [], []
     for score, table in tables.items():
-        items = _Items.of(table)
-        exact = adjusted([_by_dataset(items, pair, score) for pair in pairs], "holm")
-        rows += _rows(exact, [_by_item(items, pair) for pair in pairs], score)
+        each = [_items(table, pair) for pair in pairs]
+        exact = adjusted([_by_dataset(*one, score) for one in zip(each, pairs, strict=True)], "holm")
+        rows += _rows(exact, [_by_item(items) for items in each], score)
         proper += exact if score == PROPER else []
     whole = table_of(rows)
     return Analysis("comparisons", whole, tuple(_sentences(whole, proper, len(pairs))))
 
 
-class _Items(NamedTuple):
-    """values[i, r]: the score of respondent r on row i (an item under one arm); item[i] is its place in `datasets`."""
-
-    values: Array
-    respondents: tuple[str, ...]
-    item: NDArray[np.intp]
-    datasets: NDArray[np.object_]
-
-    @classmethod
-    def of(cls, table: pd.DataFrame) -> _Items:
-        question = table.index.to_frame(index=False)[[*CELL, "measure"]]
-        item, labels = pd.factorize(pd.MultiIndex.from_frame(question))
-        datasets = np.array([label[0] for label in labels], dtype=object)
-        return cls(table.to_numpy(float), tuple(table.columns), item.astype(np.intp), datasets)
-
-    def pair(self, one: str, other: str) -> tuple[Array, Array]:
-        """One number an item each, averaged over the arms on which both have a value; NaN where there is none."""
-        if one not in self.respondents or other not in self.respondents:
-            return np.full(len(self.datasets), np.nan), np.full(len(self.datasets), np.nan)
-        columns = self.values[:, [self.respondents.index(one), self.respondents.index(other)]]
-        both = ~np.isnan(columns).any(axis=1)
-        n = np.bincount(self.item[both], minlength=len(self.datasets)).astype(float)
-        n[n == 0] = np.nan
-        a, b = (np.bincount(self.item[both], columns[both, k], len(self.datasets)) / n for k in (0, 1))
-        return a, b
+def _items(table: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
+    """a and b: one number an item each, averaged over the arms on which both have one; NaN where there is none."""
+    a, b = (table[name] if name in table else pd.Series(np.nan, table.index) for name in pair)
+    both = pd.DataFrame({"a": a, "b": b}).where(a.notna() & b.notna())
+    return both.groupby(level=[*CELL, "measure"], sort=False).mean()
 
 
-def _by_dataset(items: _Items, pair: tuple[str, str], score: str) -> Comparison:
-    difference = paired_difference(*items.pair(*pair), items.datasets, names=pair)
+def _by_dataset(items: pd.DataFrame, pair: tuple[str, str], score: str) -> Comparison:
+    datasets = items.index.get_level_values("dataset").to_numpy()
+    difference = paired_difference(items["a"].to_numpy(), items["b"].to_numpy(), datasets, names=pair)
     return difference.described(measure=score, units="items", clusters="data sets", better=direction(score))
 
 
-def _by_item(items: _Items, pair: tuple[str, str]) -> tuple[float, float, float]:
+def _by_item(items: pd.DataFrame) -> tuple[float, float, float]:
     """The original's test: statistic, median difference, p; exact for few items, beyond in scipy's normal form.
 
     Without any difference p is 1.
     """
-    a, b = items.pair(*pair)
-    d = (a - b)[~np.isnan(a - b)]
+    d = (items["a"] - items["b"]).dropna().to_numpy()
     if not np.abs(d).max(initial=0.0) > 1e-12:
         return (np.nan, 0.0, 1.0) if len(d) else (np.nan, np.nan, np.nan)
     d = np.round(d, 12)

@@ -25,7 +25,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from trueness.errors import PlanError
 from trueness.outside import MEGABYTE, is_there, text_of
@@ -38,7 +37,6 @@ from trueness.studies.forecast.analysis import (
     ALL_MODELS,
     PROPER,
     Analysis,
-    Array,
     ends,
     join_words,
     lines,
@@ -46,7 +44,7 @@ from trueness.studies.forecast.analysis import (
     percent,
     table_of,
 )
-from trueness.studies.forecast.frames import CELL, Forecasts
+from trueness.studies.forecast.frames import CELL, NAMES, Forecasts, Question
 from trueness.texts import counted
 
 FAMOUS = frozenset(  # in textbooks, package examples and many papers' result tables
@@ -54,8 +52,11 @@ FAMOUS = frozenset(  # in textbooks, package examples and many papers' result ta
 )
 MAX_PUBLISHED = MEGABYTE
 RECOGNISED = "recognised"  # a probe of replies, not of scores
-WITHOUT_NAMES = ("anonymised", "renamed")
+WITHOUT_NAMES = NAMES[1:]
 _REFERENCES = ("baseline/climatology", "baseline/heuristic", "baseline/random")  # the first that is there
+
+
+Rows = Iterator[dict[str, object]]
 
 
 class Published(NamedTuple):
@@ -103,7 +104,7 @@ def contamination(forecasts: Forecasts) -> Analysis:
     return Analysis("contamination", frame, (*sentences, *_limits(frame, forecasts)))
 
 
-def _names(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> Iterator[dict[str, object]]:
+def _names(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> Rows:
     present = set(table.index.get_level_values("names"))
     for hidden in (arm for arm in WITHOUT_NAMES if arm in present and "named" in present):
         wide = table[models].stack().unstack("names")[["named", hidden]].dropna()
@@ -115,34 +116,27 @@ def _names(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> It
                 if len(part):
                     pair = paired_difference(part["named"], part[hidden], names=("named", hidden))
                     yield _row("names", f"named - {hidden}, {group} data sets", who, pair)
-            gain = (means["named"] - means[hidden]).to_numpy()
-            yield from _split("interaction", f"(named - {hidden}), famous - others", who, gain, is_famous)
+            gain = means["named"] - means[hidden]
+            yield from _split("interaction", f"(named - {hidden}), famous - others", who, gain, famous)
 
 
-def _fame(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> Iterator[dict[str, object]]:
+def _fame(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> Rows:
     reference = next((name for name in _REFERENCES if name in table), None)
     named = table[table.index.get_level_values("names") == "named"]
-    if reference is None or named.empty:
-        return
-    for who in (ALL_MODELS, *models):
+    for who in (ALL_MODELS, *models) if reference and len(named) else ():
         mine = named[models].mean(axis=1) if who == ALL_MODELS else named[who]
         gain = (mine - named[reference]).dropna().groupby(level="dataset", sort=False).mean()
-        is_famous = gain.index.isin(list(famous))
-        yield from _split("fame", f"(model - {reference}), famous - others", who, gain.to_numpy(), is_famous)
+        yield from _split("fame", f"(model - {reference}), famous - others", who, gain, famous)
 
 
-def _split(
-    probe: str, contrast: str, who: str, gain: Array, is_famous: NDArray[np.bool_]
-) -> Iterator[dict[str, object]]:
+def _split(probe: str, contrast: str, who: str, gain: pd.Series, famous: frozenset[str]) -> Rows:
     """Famous data sets against the others, where both are there."""
+    is_famous = gain.index.isin(list(famous))
     if is_famous.any() and not is_famous.all():
-        names = ("famous", "others")
+        groups = gain[is_famous].to_numpy(), gain[~is_famous].to_numpy()
         yield _row(
-            probe,
-            contrast,
-            who,
-            unpaired_difference(gain[is_famous], gain[~is_famous], test="permutation", names=names),
-        )
+            probe, contrast, who, unpaired_difference(*groups, test="permutation", names=("famous", "others"))
+        )  # fmt: skip
 
 
 def _row(probe: str, contrast: str, who: str, c: Comparison) -> dict[str, object]:
@@ -154,7 +148,7 @@ def _row(probe: str, contrast: str, who: str, c: Comparison) -> dict[str, object
     }  # fmt: skip
 
 
-def _recognition(forecasts: Forecasts) -> Iterator[dict[str, object]]:
+def _recognition(forecasts: Forecasts) -> Rows:
     replies = forecasts.replies
     hidden = replies[replies["names"].isin(WITHOUT_NAMES) & replies["prompt"].notna()]
     for (who, arm), mine in hidden.groupby(["respondent", "names"], sort=False):
@@ -178,20 +172,19 @@ def _says(text: str, dataset: str) -> bool:
     return re.search(rf"\b{re.escape(dataset)}\b", text, re.I) is not None
 
 
-def _published(forecasts: Forecasts) -> Iterator[dict[str, object]]:
-    figures: dict[tuple[str, str, str], list[float]] = {}
+def _published(forecasts: Forecasts) -> Rows:
+    figures: dict[Question, list[float]] = {}
     for entry in forecasts.notes.get("published", ()):
         figure = Published(**entry)
         figures.setdefault((figure.dataset, figure.learner, figure.measure), []).append(figure.value)
     rows = forecasts.all_arms
     rows = rows[rows["answered"] & rows["respondent"].isin(forecasts.models)]
-    keys = [tuple(map(str.lower, key)) for key in rows[[*CELL, "measure"]].itertuples(index=False, name=None)]
-    known = rows[np.array([key in figures for key in keys], dtype=bool)]
-    claims = zip(
-        [key for key in keys if key in figures], known[["low", "high", "midpoint"]].to_numpy(float), strict=True
+    keys = pd.Series([tuple(map(str.lower, key)) for key in rows[[*CELL, "measure"]].to_numpy(str)], rows.index, object)
+    known = rows[keys.isin(list(figures))]
+    claims = zip(keys[known.index], known[["low", "high", "midpoint"]].to_numpy(float), strict=True)
+    known = known.assign(
+        recalled=[float(np.isin(np.round(figures[key], 2), values.round(2)).any()) for key, values in claims]
     )
-    recalled = [float(np.isin(np.round(figures[key], 2), values.round(2)).any()) for key, values in claims]
-    known = known.assign(recalled=recalled)
     for who in (ALL_MODELS, *pd.unique(known["respondent"])):
         mine = known if who == ALL_MODELS else known[known["respondent"] == who]
         wide = mine.groupby(["dataset", "names"])["recalled"].mean().unstack()
@@ -202,15 +195,19 @@ def _published(forecasts: Forecasts) -> Iterator[dict[str, object]]:
 
 def _limits(frame: pd.DataFrame, forecasts: Forecasts) -> Iterator[Finding]:
     probes = set(frame["probe"])
-    if "names" not in probes:
-        yield Finding("Names were not varied, so what a name gives away cannot be told.", open=True)
-    if not probes & {"interaction", "fame"}:
-        famous = "Famous and other data sets are not both there, so memory of famous ones cannot be told."
-        yield Finding(famous, open=True)
-    if "published" not in probes:
-        verbatim = "Verbatim recall of published figures cannot be told: the study holds none to compare with."
-        yield Finding(verbatim, open=True)
     smallest = frame["smallest_p"].min() if "smallest_p" in frame else np.nan
-    if np.isfinite(smallest) and smallest > 0.05:
-        sets = counted(len(forecasts.datasets), "data set")
-        yield Finding(f"With {sets} no contrast can reach .05 (smallest p {smallest:.2g}).", open=True)
+    sets = counted(len(forecasts.datasets), "data set")
+    for open_, sentence in (
+        ("names" not in probes, "Names were not varied, so what a name gives away cannot be told."),
+        (
+            not probes & {"interaction", "fame"},
+            "Famous and other data sets are not both there, so memory of famous ones cannot be told.",
+        ),
+        (
+            "published" not in probes,
+            "Verbatim recall of published figures cannot be told: the study holds none to compare with.",
+        ),
+        (smallest > 0.05, f"With {sets} no contrast can reach .05 (smallest p {smallest:.2g})."),
+    ):
+        if open_:
+            yield Finding(sentence, open=True)

@@ -24,8 +24,7 @@ hypothesis names its direction; Holm over those that could be tested.
     cannot be told with this design        else: the smallest p that so many units allow, adjusted, is above .05, or
                                            what the rule needs was not part of the study
 
-Each piece of evidence for H1 stands in the table `evidence`; coverage against the baselines, the original's primary
-comparison, in the table `original`.
+Each piece of evidence for H1 stands in the table `evidence`.
 """
 
 from __future__ import annotations
@@ -36,7 +35,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from trueness.errors import SettingError
 from trueness.intervals import Interval
 from trueness.statistics.multiplicity import adjust
 from trueness.statistics.rank_correlations import rank_correlation
@@ -57,7 +55,7 @@ from trueness.studies.forecast.analysis import (
     smallest_permutation_p,
     table_of,
 )
-from trueness.studies.forecast.frames import Forecasts, ends_of
+from trueness.studies.forecast.frames import Forecasts
 from trueness.texts import counted
 
 ALPHA = 0.05
@@ -91,6 +89,12 @@ class _Tested:
     why_not: str = ""
     refuted: bool = False  # by its interval, or by that of a piece of evidence
 
+    def cells(self) -> dict[str, object]:
+        return {
+            "what": self.what, "estimate": self.estimate, **ends(self.interval), "n": self.n, "unit": self.unit,
+            "test": self.test if self.p is not None else "", "p": self.p,
+        }  # fmt: skip
+
     @classmethod
     def of(cls, mean: Estimate, what: str, where: tuple[float, float] = ABOVE_ZERO) -> _Tested:
         n = mean.n_clusters
@@ -123,14 +127,17 @@ def hypotheses(forecasts: Forecasts, contrasts: Analysis, robustness: Analysis) 
         "H1": _weigh(evidence),
         "H2": _calibration(forecasts.answers(models), forecasts.level),
         "H3": evidence["rewording"],
-        "H4": _capability(table, models, forecasts.notes.get("capability")),
+        "H4": _capability(table, models, forecasts.notes.get("capability") or {}),
         "H5": evidence["learners"],
     }
     adjusted = adjust([np.nan if t.p is None else t.p for t in tested.values()], "holm")
     k = max(int(np.count_nonzero(~np.isnan(adjusted))), 1)
     frame = table_of(_row(name, t, float(p), k) for (name, t), p in zip(tested.items(), adjusted, strict=True))
-    more = {"original": _original(forecasts, models), "evidence": _evidence_frame(evidence)}
-    return Analysis("hypotheses", frame, tuple(frame["sentence"]), more)
+    pieces = table_of(
+        {"evidence": name, **t.cells(), "smallest_p": t.smallest, "not_tested": t.why_not}
+        for name, t in evidence.items()
+    )
+    return Analysis("hypotheses", frame, tuple(frame["sentence"]), {"evidence": pieces})
 
 
 def verdict(p_adjusted: float, smallest_adjusted: float, interval: Interval | None, where: tuple[float, float]) -> str:
@@ -227,29 +234,14 @@ def _weigh(evidence: dict[str, _Tested]) -> _Tested:
     )
 
 
-def _capability(table: pd.DataFrame, models: list[str], stated: object) -> _Tested:
+def _capability(table: pd.DataFrame, models: list[str], order: Mapping[str, float]) -> _Tested:
     what = "rho between the models' capability and the quality of their forecasts"
-    order = capability_of(stated)
     ranked = [name for name in models if name in order]
     if len(ranked) < 3:
         why = f"capability of {len(ranked)} models is known" if order else "the plan gives no capability of the models"
         return _Tested(what, why_not=why)
     quality = -table[ranked].dropna().mean().to_numpy(float)
-    return _Tested.of_rank(np.array([order[name] for name in ranked]), quality, "model", what)
-
-
-def capability_of(stated: object) -> dict[str, float]:
-    """From a mapping of names to numbers, or from a list, the least capable first."""
-    if stated is None:
-        return {}
-    if isinstance(stated, Mapping) and all(isinstance(value, int | float) for value in stated.values()):
-        return {str(name): float(value) for name, value in stated.items()}
-    if isinstance(stated, list | tuple):
-        return {str(name): float(place) for place, name in enumerate(stated)}
-    raise SettingError(
-        f"'capability' must be a number a model, or a list of models from the least capable on, got {stated!r:.60}. "
-        "Leave it out when there is no such order."
-    )
+    return _Tested.of_rank(np.array([float(order[name]) for name in ranked]), quality, "model", what)
 
 
 def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, object]:
@@ -266,27 +258,7 @@ def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, object]:
         grounds = f"{t.what}: {t.estimate:.3g}{span} ({kind}{counted(t.n, t.unit)}{test})"
         grounds += f". The smallest p that so many allow, adjusted, is {smallest:.2g}" if decided == CANNOT else ""
     return {
-        "hypothesis": name, "title": TITLES[name], "verdict": decided, "what": t.what, "estimate": t.estimate,
-        **ends(t.interval), "n": t.n, "unit": t.unit, "test": t.test if t.p is not None else "", "p": t.p,
-        "p_holm": p_adjusted, "smallest_p_holm": smallest,
+        "hypothesis": name, "title": TITLES[name], "verdict": decided, **t.cells(), "p_holm": p_adjusted,
+        "smallest_p_holm": smallest,
         "sentence": f"{name}, {TITLES[name]}: {decided}. {grounds[0].upper()}{grounds[1:]}.",
     }  # fmt: skip
-
-
-def _evidence_frame(evidence: dict[str, _Tested]) -> pd.DataFrame:
-    return table_of(
-        {"evidence": name, "what": t.what, "estimate": t.estimate, **ends(t.interval), "n": t.n, "unit": t.unit,
-         "test": t.test, "p": t.p, "smallest_p": t.smallest, "not_tested": t.why_not}
-        for name, t in evidence.items()
-    )  # fmt: skip
-
-
-def _original(forecasts: Forecasts, models: list[str]) -> pd.DataFrame:
-    """Calibrated coverage of each model and of the original's two baselines, with its interval by data set."""
-    table = per_item(forecasts.headline, "covers_mean", forecasts)
-    covered = []
-    for name in (*models, *(name for name in NAIVE[:2] if name in table)):
-        column = table[name].dropna()
-        coverage = over_datasets(column, column.index.get_level_values("dataset"), "coverage", within=(0.0, 1.0))
-        covered.append((name, coverage.value, *ends_of(coverage.interval), coverage.n, coverage.n_clusters))
-    return pd.DataFrame(covered, columns=["respondent", "calibrated_coverage", "low", "high", "n_items", "n_datasets"])

@@ -26,8 +26,7 @@ from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Learner
 from trueness.models import Settings
 from trueness.outside import MEGABYTE, Json, inside, is_there, text_of
-from trueness.running.cells import Cell, PlanContext, reply_key
-from trueness.running.stage import Ask, Outcome
+from trueness.running.cells import Ask, Cell, Outcome, PlanContext, reply_key
 from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole, temperature_to_send
 from trueness.studies.forecast import frames, human
 from trueness.studies.forecast.answers import perform
@@ -115,7 +114,7 @@ class Forecast:
             discovery=discovery,
             models=context.models_of(settings.models),
             references=_references(settings.references, where),
-            humans=_humans(settings.humans, context.folder, where),
+            humans=_humans(settings.humans, context.folder, where, discovery),
             variants=_variants(settings, list(templates)),
             templates=templates,
             settings=settings,
@@ -285,13 +284,13 @@ def _references(references: Sequence[str], where: str) -> tuple[str, ...]:
     return names
 
 
-def _humans(names: Sequence[str], folder: Path, where: str) -> dict[str, str]:
-    sheets = {}
+def _humans(names: Sequence[str], folder: Path, where: str, discovery: MeasuredRuns) -> dict[str, str]:
+    sheets, sizes = {}, {name: frames.DatasetAbout(nodes=len(data.truth)) for name, data in discovery.datasets.items()}
     for name in names:
         path = folder / name.removeprefix("human/")
         if not is_there(path):
             raise PlanError(f"'humans' must be CSV files, got {name!r}, which is not there. Print a sheet to fill: "
                             f"trueness new human-sheet  ({where})")  # fmt: skip
-        human.read_experts(path)  # a mistake in it is said now
+        human.read_experts(path, human.questions(sizes, discovery.learners))  # a mistake in it is said now
         sheets[f"human/{path.stem}"] = path.read_text(encoding="utf-8-sig")
     return sheets

@@ -7,14 +7,6 @@ The original, for each cell (data set, learner, measure), over its three formula
 Three equal widths are no robustness ([0, .2] and [.8, 1] have V = 0), so beside it, between all pairs of formulations:
 
     IoU of the two ranges,   |midpoint_k - midpoint_l| / largest value,   and both between repeats of one formulation
-
-and the variance of the midpoints m_kr (formulation k, repeat r), in a balanced or nearly balanced cell:
-
-    s2_repeat  = mean_k var_r(m_kr)                        what asking again changes
-    s2_framing = max(0, var_k(mean_r m_kr) - s2_repeat / R)   what asking otherwise changes, R repeats (harmonic mean)
-    share      = s2_framing / (s2_framing + s2_repeat)
-
-Without repeats the two cannot be told apart; the share is missing then.
 """
 
 from __future__ import annotations
@@ -28,7 +20,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from trueness.measures.interval_scores import iou
-from trueness.studies.forecast.analysis import Analysis, Array, lines, over_datasets, percent, table_of
+from trueness.studies.forecast.analysis import Analysis, Array, lines, over_datasets, table_of
 from trueness.studies.forecast.frames import ARMS, CELL, ORIGINAL, Forecasts
 from trueness.texts import counted
 
@@ -53,22 +45,17 @@ def robustness(forecasts: Forecasts) -> Analysis:
 def _framing_cells(rows: pd.DataFrame) -> pd.DataFrame:
     rows = rows.assign(width=rows["high"] - rows["low"])
     framed = rows.groupby([*_CELL, "formulation"], sort=False, observed=True).agg(
-        width=("width", "mean"), mid=("midpoint", "mean"), var=("midpoint", "var"), n=("midpoint", "size")
+        width=("width", "mean"), n=("width", "size")
     )
-    framed["inverse"] = 1 / framed["n"]
     table = framed.groupby(level=_LEVELS, sort=False, observed=True).agg(
-        formulations=("width", "size"), width=("width", "mean"), mid_var=("mid", "var"), s2_repeat=("var", "mean"),
-        inverse=("inverse", "mean"), repeats=("n", "mean"),
-    )  # fmt: skip
+        formulations=("width", "size"), width=("width", "mean"), repeats=("n", "mean")
+    )
     forms = framed.index.get_level_values("formulation")
     three = ORIGINAL if forms.isin(ORIGINAL).any() else OURS
     widths = framed[forms.isin(three)].groupby(level=_LEVELS, sort=False, observed=True)["width"]
     table["v"] = widths.std(ddof=0).where(widths.size() > 1).reindex(table.index)
     table["v_width"] = widths.mean().reindex(table.index)
     table["class"] = _classes(table["v"].to_numpy(), table["v_width"].to_numpy())
-    table["s2_framing"] = (table["mid_var"] - table["s2_repeat"] * table["inverse"]).clip(lower=0)
-    total = table["s2_framing"] + table["s2_repeat"]
-    table["framing_share"] = table["s2_framing"] / total.where(total > 0)
     table["upper"] = rows.groupby(_CELL, sort=False, observed=True)["truth_upper"].first().reindex(table.index)
     # IoU and distance of midpoints, averaged over pairs: of formulations at the same repeat, of repeats
     wide: Any = rows.set_index([*_CELL, "formulation", "repeat"])[["low", "high"]]
@@ -77,7 +64,7 @@ def _framing_cells(rows: pd.DataFrame) -> pd.DataFrame:
         for name, column in zip(("iou", "spread"), _between(wide.unstack(key)), strict=True):
             table[f"{name}{suffix}"] = column.reindex(table.index)
         table[f"spread{suffix}"] /= table["upper"]
-    return table.drop(columns=["inverse"]).reset_index()
+    return table.reset_index()
 
 
 def _classes(v: Array, width: Array) -> NDArray[np.object_]:
@@ -117,10 +104,6 @@ def _respondent_row(name: object, mine: pd.DataFrame) -> dict[str, object]:
     apart = mine["iou"] - mine["iou_repeats"]
     difference = over_datasets(apart, mine["dataset"], "difference", null=0.0, within=(-1.0, 1.0))
     row |= difference.cells("iou_difference") | {"p": difference.p, "test": difference.test}
-    # variances are added before they are divided: a share of each cell would weigh cells without noise like the others
-    scaled = mine[["s2_framing", "s2_repeat"]].div(mine["upper"] ** 2, axis=0).dropna()
-    total = float(scaled.to_numpy().sum())
-    row["framing_share"] = float(scaled["s2_framing"].sum()) / total if total > 0 else None
     return row
 
 
@@ -133,8 +116,5 @@ def _sentences(table: pd.DataFrame) -> Iterator[str]:
         if not np.isfinite(row.iou_repeats):
             noise = "there are no repeats, so framing and chance cannot be told apart"
         else:
-            moves = "the midpoints never move"
-            if np.isfinite(row.framing_share):
-                moves = f"framing makes {percent(row.framing_share)} of the variance of the midpoints, chance the rest"
-            noise = f"two repeats of one formulation {row.iou_repeats:.2f}; {moves}"
+            noise = f"two repeats of one formulation {row.iou_repeats:.2f}"
         yield f"{row.respondent}: {counts}; {between}, {noise}."

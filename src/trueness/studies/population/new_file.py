@@ -15,10 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from trueness.datasets.survey_files import Microdata
-from trueness.datasets.surveys import open_microdata
+from trueness.datasets.surveys import Microdata, open_microdata
 from trueness.errors import DataError
-from trueness.running.plans import NewFile
+from trueness.running.study import NewFile
 from trueness.studies.population.questions import bin_levels, texts
 from trueness.studies.population.survey_rows import AGE, MOST_LEVELS, round_bins
 from trueness.texts import arriving, printable

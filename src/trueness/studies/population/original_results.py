@@ -20,7 +20,7 @@ from typing import Self
 
 import numpy as np
 
-from trueness.datasets.survey_files import Microdata
+from trueness.datasets.surveys import Microdata
 from trueness.errors import DataError
 from trueness.intervals import Distribution
 from trueness.outside import MAX_RECORDS, MEGABYTE, Json, json_of, size, text_of

@@ -27,8 +27,7 @@ import numpy as np
 from trueness.errors import PlanError, UnknownName, did_you_mean, listed
 from trueness.models import Message, Reply, Settings
 from trueness.outside import Json
-from trueness.running.cells import Cell, PlanContext, reply_key, stream
-from trueness.running.stage import Ask, Outcome
+from trueness.running.cells import Ask, Cell, Outcome, PlanContext, reply_key, stream
 from trueness.settings import Between, Hint, Names, OneOf, Positive, SomeNames, Temperature, Whole, temperature_to_send
 from trueness.statistics.reach import Reach
 from trueness.studies.population.answers import REFERENCES

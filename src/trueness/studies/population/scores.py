@@ -28,7 +28,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.datasets.survey_files import nearest
+from trueness.datasets.surveys import nearest
 from trueness.errors import DataError, listed
 from trueness.intervals import Distribution, Interval
 from trueness.measures import distributions as measure

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.datasets.survey_files import Microdata, nearest
+from trueness.datasets.surveys import Microdata, nearest
 from trueness.errors import DataError, listed
 from trueness.studies.population.questions import Level, Question, TargetPopulation, Variable, bin_levels, texts
 

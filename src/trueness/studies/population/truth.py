@@ -59,8 +59,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness import registry
-from trueness.datasets.survey_files import Microdata
-from trueness.datasets.surveys import open_microdata
+from trueness.datasets.surveys import Microdata, open_microdata
 from trueness.errors import DataError, MissingExtra, StoreError, TruenessError, listed
 from trueness.files import read_text, write_atomically
 from trueness.outside import MAX_RECORDS, NOT_READ, Json, Unpacker, json_of

@@ -1,33 +1,272 @@
-"""The driver of questions: a few threads for each model take its units; what comes back is stored here.
+"""What drives a study: fits go to an executor, questions to models; what comes back is stored here.
+
+One fit of every cell goes first, so that each one's time is known; then chunks of about a second, longer ones where
+hundreds of workers would ask for more than can be handed out. A chunk whose executor failed (a lost cluster worker) is
+handed out again; a fit that failed is a result and is not.
 
 Models work side by side. Ctrl-C and SIGTERM wake this loop and do not break into it, so that what was taken is stored:
 the first one calls off what was not sent and says what is waited for, another one leaves that, too. After SIGTERM calls
 under way have a few seconds. Whatever holds up a model's call, its threads do not keep the program from ending.
+
+A scheduler or a container sends SIGTERM before it kills: it is a Ctrl-C that does not wait long, and LONGEST seconds
+after it this process ends, whatever it waits for. Every unit and every reply is stored when it comes.
 """
 
 from __future__ import annotations
 
+import math
+import os
 import signal
+import sys
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from types import FrameType
+from typing import NoReturn
 
 from trueness import models
 from trueness.errors import TruenessError
 from trueness.running.asking import Asker, BudgetReached
 from trueness.running.calling import PASSING, CalledOff
-from trueness.running.cells import Cell
+from trueness.running.cells import Cell, Stage
+from trueness.running.engine import Chunk, ClusterExecutor, RawOutcome, chunk_sizes, run_chunk
 from trueness.running.outcomes import checked_outcome, failure_line, without_answer
-from trueness.running.progress import EXAMPLES, ModelProgress, Progress, Report, clock
-from trueness.running.stage import Stage
-from trueness.running.stopping import AFTER_SIGTERM, heed_signals
 from trueness.running.store import Run, Store
 from trueness.status import Status
+
+LONGEST = 9.0  # seconds between SIGTERM and the end
+INTERRUPTED = 130  # the exit code of a command that was stopped
+AFTER_SIGTERM = 5.0  # seconds of them that calls and fits under way have to come back
+
+
+def heed_sigterm() -> None:
+    signal.signal(signal.SIGTERM, _terminate)
+
+
+def _terminate(number: int, frame: FrameType | None) -> NoReturn:
+    _last_resort()
+    raise KeyboardInterrupt
+
+
+def _last_resort() -> None:
+    signal.signal(signal.SIGALRM, _leave)
+    signal.setitimer(signal.ITIMER_REAL, LONGEST)
+
+
+def _leave(number: int, frame: FrameType | None) -> NoReturn:
+    line = f"trueness: {LONGEST:g} s after SIGTERM something is still waited for; it is left. The same command goes on."
+    os.write(sys.stderr.fileno(), f"{line}\n".encode())
+    os._exit(INTERRUPTED)
+
+
+@contextmanager
+def heed_signals(wake: Callable[[], object] = lambda: None) -> Iterator[deque[int]]:
+    """Where Ctrl-C or SIGTERM would raise something, the first is laid here for a loop to take; a second one raises.
+
+    An exception at any moment could fall between taking a result and storing it, or leave a lock closed.
+    """
+    came: deque[int] = deque()
+    if threading.current_thread() is not threading.main_thread():
+        yield came
+        return
+    number_came = 0
+
+    def heed(number: int, frame: FrameType | None) -> None:
+        nonlocal number_came
+        number_came += 1
+        if number == signal.SIGTERM:
+            _last_resort()
+        if number_came > 1:
+            raise KeyboardInterrupt
+        came.append(number)
+        wake()
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    ours = [number for number, handler in before.items() if callable(handler)]
+    for number in ours:
+        signal.signal(number, heed)
+    try:
+        yield came
+    finally:
+        for number in ours:
+            signal.signal(number, before[number])
+
+
+EXAMPLES = 3  # unreadable replies kept to be shown
+
+
+@dataclass
+class ModelProgress:
+    """One model's part of a stage."""
+
+    total: int
+    done: int = 0
+    in_flight: int = 0
+    cost: float | None = None  # None while nothing with a known price came back
+    waiting: int = 0  # calls that will be made again, after a time-out, a fault, or a busy provider
+    trouble: str = ""  # what the last fault said
+    unreadable: int = 0
+    refused: int = 0
+    failed: int = 0
+    timed_out: int = 0
+    is_set_aside: bool = False
+    examples: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Progress:
+    """What has been done so far in one stage."""
+
+    total: int
+    before: int  # already in the store when the run began
+    done: int = 0  # in this run
+    seconds_left: float | None = None  # None while too little is known
+    slots: int = 1
+    failures: dict[str, int] = field(default_factory=dict)
+    last: str = ""
+    stage: str = ""
+    unit: str = "fits"
+    models: dict[str, ModelProgress] = field(default_factory=dict)
+    spent: float = 0.0
+    limit: float | None = None
+    notes: list[str] = field(default_factory=list)  # lines that are told once, at once
+
+
+Report = Callable[[Progress], None]
+
+
+def clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+CHUNKS_A_SECOND = 100  # that a Dask scheduler and this driver pass on without hurry: docs/scale.md
+TRIES = 3  # of a chunk whose executor failed, before the study stops
+
+
+class FitDriver:
+    """Fits of one task until none is missing."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        store: Store,
+        executor: Executor,
+        slots: int,
+        missing: dict[int, list[int]],
+        progress: Progress,
+        report: Report,
+        until: float = math.inf,
+    ):
+        """until: when by time.monotonic() nothing more is begun."""
+        self.until = until
+        self.stage, self.cells, self.store, self.executor, self.slots = stage, stage.cells, store, executor, slots
+        self.missing = {index: deque(repeats) for index, repeats in missing.items() if repeats}  # not handed out yet
+        self.fresh = deque(self.missing)  # cells of which no fit was handed out
+        self.left = {index: len(repeats) for index, repeats in self.missing.items()}  # not stored yet
+        self.progress, self.report = progress, report
+        self.in_flight: dict[Future[list[RawOutcome]], tuple[int, list[int], int]] = {}
+        self.seconds: dict[int, float] = {}  # of a fit, by cell, as measured so far
+
+    def drive(self) -> bool:
+        """Until all is done; True when Ctrl-C or SIGTERM ended it (what was in flight is finished first)."""
+        self.report(self.progress)
+        leaving = None  # when what is in flight is left, once it is to stop
+        with heed_signals() as signals:
+            while True:
+                if signals:
+                    leaving = self._call_off(signals.popleft())
+                if time.monotonic() > self.until:
+                    self._cancel_waiting()
+                while leaving is None and len(self.in_flight) < 2 * self.slots and self._submit_next():
+                    pass
+                if not self.in_flight or (leaving is not None and time.monotonic() > leaving):
+                    return leaving is not None
+                finished, _ = wait(self.in_flight, timeout=0.5, return_when=FIRST_COMPLETED)
+                for future in finished:
+                    self._store(future)
+                if isinstance(self.executor, ClusterExecutor):
+                    self.executor.check()
+                self.report(self.progress)
+
+    def _call_off(self, number: int) -> float:
+        """What was not begun; when the rest is left, which a second Ctrl-C does not wait for."""
+        self._cancel_waiting()
+        terminated = number == signal.SIGTERM
+        longest = AFTER_SIGTERM if terminated else self.stage.time_limit
+        ends = "" if terminated else "; Ctrl-C again ends them"
+        self.progress.notes.append(f"stopping; fits under way have at most {clock(longest)}{ends}")
+        self.report(self.progress)
+        return time.monotonic() + AFTER_SIGTERM if terminated else math.inf
+
+    def _cancel_waiting(self) -> None:
+        """What was handed out and has not begun."""
+        for future in [f for f in self.in_flight if f.cancel()]:
+            del self.in_flight[future]
+
+    def _submit_next(self) -> bool:
+        """One fit of every cell first, so that each one's time is known; then chunks of about a second."""
+        if not self.missing or time.monotonic() > self.until:
+            return False
+        first = next(iter(self.missing))
+        index = self.fresh.popleft() if self.fresh else next((i for i in self.missing if i in self.seconds), first)
+        left = self.missing[index]
+        target = max(1.0, self.slots / CHUNKS_A_SECOND)
+        size = chunk_sizes(self.seconds.get(index), len(left), self.slots, target)
+        # timed by a late repeat: the first ones of a cell may do more (choose K by refits, say)
+        take = left.popleft if index in self.seconds else left.pop
+        repeats = [take() for _ in range(min(size, len(left)))]
+        if not left:
+            del self.missing[index]
+        self._submit(index, repeats, 1)
+        return True
+
+    def _submit(self, index: int, repeats: list[int], attempt: int) -> None:
+        cell = self.cells[index]
+        units = tuple(cell.unit(r) for r in repeats)
+        chunk = Chunk(self.stage.function, cell.common, units, self.stage.time_limit)
+        self.in_flight[self.executor.submit(run_chunk, chunk)] = (index, repeats, attempt)
+
+    def _store(self, future: Future[list[RawOutcome]]) -> None:
+        index, repeats, attempt = self.in_flight.pop(future)
+        cell = self.cells[index]
+        try:
+            outcomes = future.result()
+        except (Exception, CancelledError) as error:  # the executor failed, not the learner
+            if attempt >= TRIES:
+                why = f"{type(error).__name__}: {' '.join(str(error).split())[:120]}"
+                again = "Check the cluster; the same command goes on with what is missing."
+                raise TruenessError(f"work was lost {TRIES} times ({why}). {again}") from error
+            self._submit(index, repeats, attempt + 1)
+            return
+        runs = [
+            Run.of(cell, r, cell.settled(r, checked_outcome(outcome)))
+            for r, outcome in zip(repeats, outcomes, strict=True)
+        ]
+        self.store.add(self.stage.name, runs)
+        self._count(index, runs)
+
+    def _count(self, index: int, runs: Sequence[Run]) -> None:
+        """Also the time that is left, once a fit of every cell has told its own."""
+        times = [run.seconds for run in runs if run.seconds is not None]
+        if times:
+            self.seconds[index] = sum(times) / len(times)
+        self.left[index] -= len(runs)
+        left = [count * self.seconds.get(i, math.nan) for i, count in self.left.items() if count]
+        self.progress.seconds_left = None if math.isnan(sum(left)) else sum(left) / self.slots
+        self.progress.done += len(runs)
+        self.progress.last = f"{runs[-1].item} x {runs[-1].respondent}"
+        for run in runs:
+            if run.status != Status.OK:
+                self.progress.failures[run.status] = self.progress.failures.get(run.status, 0) + 1
+
 
 SHOW_EVERY = 0.2  # seconds between reports of progress
 
