@@ -28,7 +28,6 @@ from pathlib import Path
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from trueness.archives import open_archive
 from trueness.datasets.frames import layout_of, read_text, with_numbers
 from trueness.errors import DataError, listed
 from trueness.outside import (
@@ -42,7 +41,7 @@ from trueness.outside import (
     one_line,
     size,
 )
-from trueness.parquet import flat_columns, parquet_columns, read_parquet
+from trueness.packed import flat_columns, open_archive, parquet_columns, read_parquet
 from trueness.texts import counted, csv_value
 
 DOMAIN = "domain"
