@@ -1,11 +1,10 @@
-"""Curved relations: KCI beside causal-learn's, rates of RCoT and KCI, their speed, F1 of what sees curves.
+"""Curved relations: rates of RCoT, its speed, F1 of what sees curves.
 
-peer     p-values of KCI on 200 draws (half with an effect, 0 to 2 columns given, 100 to 300 rows) beside causal-learn's
 speed    RCoT at n = 2,000 given two columns against causal-learn's KCI, CPU (target: 30 times)
 rates    rejected at .05 with no effect, x and y curves (Gaussian processes) of 0 to 3 columns; binomial band, 99 %.
          The number of waves was chosen on --seed 0 to 2; --seed 3 was first drawn afterwards
-f1       30 systems of 10 columns for each kind of relation, 1,000 rows: PC with rcot, SCORE against PC with
-         Fisher's z, paired, 95 % interval. graph_seed from 0 on; settings were chosen on seeds from 1,000 on
+f1       30 systems of 10 columns for each kind of relation, 1,000 rows: PC with rcot against PC with Fisher's z,
+         paired, 95 % interval. graph_seed from 0 on; settings were chosen on seeds from 1,000 on
 """
 
 import argparse
@@ -25,22 +24,18 @@ RELATIONS = ("gp", "additive-gp", "sigmoid", "post-nonlinear")
 LEARNERS = {
     "PC, Fisher's z": ("pc", {}),
     "PC, rcot": ("pc", {"test": "rcot"}),
-    "SCORE": ("score", {}),
 }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--parts", nargs="*", default=("peer", "speed", "f1", "rates"))
+    parser.add_argument("--parts", nargs="*", default=("speed", "f1", "rates"))
     parser.add_argument("--draws", type=int, default=1000)
-    parser.add_argument("--tests", nargs="*", default=("rcot", "kci"), help="of rates")
     parser.add_argument("--rows", type=int, nargs="*", default=(100, 500, 2000))
     parser.add_argument("--systems", type=int, default=30)
     parser.add_argument("--relations", nargs="*", default=RELATIONS)
     parser.add_argument("--seed", type=int, default=0, help="of the draws of rates")
     options = parser.parse_args()
-    if "peer" in options.parts:
-        compare_with_peer()
     if "speed" in options.parts:
         measure_speed()
     if "f1" in options.parts:
@@ -48,8 +43,7 @@ def main() -> None:
             measure_f1(relation, options.systems)
     if "rates" in options.parts:
         for n in options.rows:
-            for test in options.tests if n <= 500 else {"rcot"}.intersection(options.tests):
-                measure_rates(test, n, options.draws, options.seed)
+            measure_rates(n, options.draws, options.seed)
 
 
 def curve(rng: np.random.Generator, z: np.ndarray) -> np.ndarray:
@@ -67,55 +61,33 @@ def pair(rng: np.random.Generator, n: int, given: int, effect: float) -> Table:
     return Table(("x", "y", "s", "t", "u")[: 2 + given], np.column_stack([x, y, z]), (None,) * (2 + given))
 
 
-def compare_with_peer() -> None:
-    from causallearn.utils.KCI.KCI import KCI_CInd, KCI_UInd
-
-    rng, ours, theirs, effects = np.random.default_rng(0), [], [], []
-    for draw in range(200):
-        effects.append(draw % 2)
-        table = pair(rng, int(rng.integers(100, 301)), draw % 3, 0.4 * (draw % 2))
-        x, y, z = np.split(table.values, [1, 2], axis=1)
-        ours.append(Independence(table, "kci").p_value("x", "y", table.names[2:]))
-        theirs.append((KCI_CInd().compute_pvalue(x, y, z) if draw % 3 else KCI_UInd().compute_pvalue(x, y))[0])
-    a, b, null = np.array(ours), np.array(theirs), np.array(effects) == 0
-    low, high = stats.binom.interval(0.99, null.sum(), 0.05)
-    print(
-        f"KCI beside causal-learn's, 200 draws: rank correlation {stats.spearmanr(a, b)[0]:.5f} (target .95), largest "
-        f"difference {np.abs(a - b).max():.5f}; rejected at .05 with no effect {(a[null] < 0.05).mean():.3f}, theirs "
-        f"{(b[null] < 0.05).mean():.3f} (99 % band {low / null.sum():.3f} to {high / null.sum():.3f}); with one "
-        f"{(a[~null] < 0.05).mean():.3f}, {(b[~null] < 0.05).mean():.3f}",
-        flush=True,
-    )
-
-
 def measure_speed() -> None:
     from causallearn.utils.KCI.KCI import KCI_CInd
 
     table = pair(np.random.default_rng(0), 2000, 2, 0.0)
     x, y, z = np.split(table.values, [1, 2], axis=1)
     theirs = harness.cpu_seconds(lambda: KCI_CInd().compute_pvalue(x, y, z))
-    for test in ("rcot", "kci"):
-        ours = harness.median_seconds(lambda: Independence(table, test).p_value("x", "y", ("s", "t")), 5)  # noqa: B023
-        print(f"{test}, 2,000 rows given two columns: {1000 * ours:.1f} ms, causal-learn's KCI {theirs:.1f} s: "
-              f"{theirs / ours:.0f} times", flush=True)  # fmt: skip
+    ours = harness.median_seconds(lambda: Independence(table, "rcot").p_value("x", "y", ("s", "t")), 5)
+    print(f"rcot, 2,000 rows given two columns: {1000 * ours:.1f} ms, causal-learn's KCI {theirs:.1f} s: "
+          f"{theirs / ours:.0f} times", flush=True)  # fmt: skip
 
 
-def measure_rates(test: str, n: int, draws: int, seed: int) -> None:
+def measure_rates(n: int, draws: int, seed: int) -> None:
     low, high = stats.binom.interval(0.99, draws, 0.05)
     cells = []
     for given in range(4):
         rng = np.random.default_rng(1000 * given + n + 1_000_000 * seed)
         null, seen = (
-            np.mean([rejects(test, pair(rng, n, given, effect), draw + draws * seed) for draw in range(count)])
+            np.mean([rejects(pair(rng, n, given, effect), draw + draws * seed) for draw in range(count)])
             for effect, count in ((0.0, draws), (0.4, draws // 10))
         )
         cells.append(f"{null:.3f}{' ' if low / draws <= null <= high / draws else '*'} {seen:.2f}")
-    print(f"{test}, n = {n:,}: rejected with no effect (99 % band {low / draws:.3f} to {high / draws:.3f}) and power, "
+    print(f"rcot, n = {n:,}: rejected with no effect (99 % band {low / draws:.3f} to {high / draws:.3f}) and power, "
           f"given 0 to 3:  {'   '.join(cells)}", flush=True)  # fmt: skip
 
 
-def rejects(test: str, table: Table, seed: int) -> bool:
-    return Independence(table, test, seed=seed).p_value("x", "y", table.names[2:]) < 0.05
+def rejects(table: Table, seed: int) -> bool:
+    return Independence(table, "rcot", seed=seed).p_value("x", "y", table.names[2:]) < 0.05
 
 
 def measure_f1(relation: str, systems: int) -> None:

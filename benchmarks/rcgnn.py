@@ -43,7 +43,7 @@ from trueness.learners import ges, lingam
 from trueness.learners.scoring import scorer
 from trueness.learners.scoring.edge_scores import Scorer, answer, as_observed, series
 from trueness.learners.scoring.covariance import Transform, pairwise_correlations
-from trueness.learners.scoring.imputation import interpolate
+from trueness.learners.scoring.covariance import interpolate
 from trueness.learners.scoring.wrapped import _resample, _shares
 from trueness.measures.ranking import area_under_roc, chance, score_ranking
 from trueness.statistics import paired_difference
@@ -81,16 +81,14 @@ class GES(Scorer):
     def scores(self, data, rng):
         seen = as_observed(data, self)
         samples = [pairwise_correlations(seen.rows(_resample(seen, rng)), self.transform) for _ in range(20)]
-        share = np.mean([_shares(ges.GES(search="plain").fit(one.stand_in()), 0.0) for one in samples], axis=0)
+        share = np.mean([_shares(ges.GES(search="plain").fit(one.stand_in())) for one in samples], axis=0)
         return answer(self, seen, share, own_k=int(np.count_nonzero(share >= 0.5)))
 
 
 RANKED = {"transform": "normal scores"}
 SERIES = {
     "granger": lambda: scorer("granger"), "granger, ranked": lambda: scorer("granger", **RANKED),
-    "granger, pairwise": lambda: scorer("granger", gaps="pairwise", lags="bic", **RANKED),
-    "pcmci+": lambda: scorer("pcmci+"), "varlingam": VARLiNGAM, "dynotears": lambda: scorer("dynotears"),
-    "dynotears, ranked": lambda: scorer("dynotears", **RANKED),
+    "pcmci+": lambda: scorer("pcmci+"), "varlingam": VARLiNGAM,
 }  # fmt: skip
 ROWS = {
     "pc": lambda: scorer("pc"), "pc, ranked": lambda: scorer("pc", **RANKED), "ges": GES,

@@ -20,7 +20,7 @@ name = "learners"
 seed = 11
 [discovery]
 datasets = ["asia", "sachs", "synthetic-6"]
-learners = ["pc", "fci", "ges", "lingam", "ica-lingam", "notears", "dagma", "boss", "correlation", "random", "own"]
+learners = ["pc", "fci", "ges", "lingam", "notears", "dagma", "boss", "correlation", "random", "own"]
 runs = 5
 rows = 300
 codes = true

@@ -40,7 +40,7 @@ draws = 40
 [learn]
 data = "survey"
 rows = 300
-learners = ["pc", "hill-climbing"]
+learners = ["pc", "ges"]
 twins = 1
 draws = 2
 resamples = 6

@@ -32,8 +32,6 @@ VARIANTS = [
     ("pc", {"search": "exhaustive"}),
     ("fci", {"search": "exhaustive"}),
     ("ges", {"search": "plain"}),
-    ("hill-climbing", {"tabu": 5}),
-    ("hill-climbing", {"restarts": 2}),
 ]
 
 
@@ -62,8 +60,6 @@ def test_a_misspelt_setting_in_python_is_told_as_in_a_plan(kind, name):
 LATER = {
     "experiments": "observational",
     "missing": "testwise",
-    "imputations": 1,
-    "gaps": "interpolation",
     "transform": "none",
     "colliders": "separating set",  # of RFCI, which has no other
 }

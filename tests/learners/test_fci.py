@@ -12,7 +12,6 @@ from trueness.datasets.table import Table
 from trueness.errors import SettingError
 from trueness.graphs import ARROW, TAIL, Graph
 from trueness.graphs.equivalence import ancestors
-from trueness.learners.boss_fci import BOSSFCI
 from trueness.learners.fci import FCI, RFCI
 from trueness.learners.independence import Independence, Oracle
 from trueness.learners.kernels import pag
@@ -152,18 +151,3 @@ def rows(truth, n, seed, latent=()):
         columns[node] = sum((0.9 * columns[p] for p in truth.parents(node)), start=rng.normal(size=n))
     names = tuple(node for node in truth.nodes if node not in latent)
     return Table(names, np.column_stack([columns[name] for name in names]), (None,) * len(names))
-
-
-def test_a_latent_common_cause_is_found():
-    found = BOSSFCI().fit_details(rows(TRUTH, 20_000, 0, ["L"]))
-    assert found.graph == TRUTH.to_pag(["L"])
-    assert found.n_tests > 0
-    assert "x" not in found.separating_set("z", "y")
-
-
-@pytest.mark.parametrize("seed", [1, 3, 4])
-def test_without_latent_causes_it_is_the_pag_of_the_dag(seed):
-    system = Synthetic(nodes=7, edges_per_node=1.0, noise="gaussian", graph_seed=seed)
-    table = system.draw(20_000, np.random.default_rng(seed))
-    found = BOSSFCI(alpha=1e-4).fit(table)
-    assert found == system.truth.to_pag()

@@ -1,4 +1,4 @@
-"""DirectLiNGAM and ICA-LiNGAM equal the lingam package's, and keep their rules where it has none.
+"""DirectLiNGAM equals the lingam package's, and keeps its rules where it has none.
 
 benchmarks/equality_lingam.py makes the same comparison on 30 draws of six data sets.
 """
@@ -11,9 +11,9 @@ import pytest
 
 import trueness
 from tests.each import each
-from trueness.errors import DataError, SettingError
+from trueness.errors import SettingError
 from trueness.learners.kernels import lingam
-from trueness.learners.lingam import DirectLiNGAM, ICALiNGAM
+from trueness.learners.lingam import DirectLiNGAM
 
 
 @pytest.fixture(scope="module")
@@ -87,15 +87,6 @@ def test_direct_has_the_order_and_the_weights_of_lingam(name, n, seed, package):
     assert_same(DirectLiNGAM().fit_details(table), fitted(package.DirectLiNGAM(), table.values))
 
 
-@each("name,n,seed", DRAWS[2:])
-def test_ica_started_at_the_same_matrix_ends_where_lingam_does(name, n, seed, package):
-    table = draw(name, n, seed)
-    initial = np.random.RandomState(seed).normal(size=(table.d, table.d))
-    ours = ICALiNGAM().started_at(initial, table)
-    assert ours.converged
-    assert_same(ours, fitted(package.ICALiNGAM(random_state=seed), table.values))
-
-
 @each("seed", range(10))
 def test_stopping_early_chooses_what_all_pairs_choose(seed):
     values = linear(seed, d=7)
@@ -142,18 +133,3 @@ def test_knowledge_that_allows_no_order_is_refused():
         DirectLiNGAM(forbidden=("a -> b", "b -> c", "c -> a"))
     with pytest.raises(SettingError, match="must list edges as"):
         DirectLiNGAM(required=("a, b",))
-
-
-def test_ica_refuses_a_column_that_is_a_sum_of_others():
-    values = linear(0)
-    values[:, 3] = values[:, 0] - values[:, 1]
-    with pytest.raises(DataError, match="linear function of others"):
-        ICALiNGAM().fit(values, np.random.default_rng(0))
-
-
-@pytest.mark.parametrize("d", [2, 3, 6, 15])
-def test_the_order_of_effects_is_found_as_lingam_finds_it(d, package):
-    for seed in range(5):
-        effects = np.random.default_rng(seed).normal(size=(d, d)) * (1 - np.eye(d))
-        theirs = package.ICALiNGAM()._estimate_causal_order(effects.copy())
-        assert list(lingam.order_of_effects(effects)) == list(theirs)

@@ -16,8 +16,8 @@ from trueness.learners.scoring import EdgeScorer, EdgeScores, scorer
 SCORERS = registry.names("scorer")
 
 SMALL = {"rc-gnn": {"members": 3, "settling": 2}, "dag-gnn": {"steps": 15, "rounds": 2}}
-EXTRAS = {"dag-gnn": "torch", "pcmci+": "tigramite", "lpcmci": "tigramite", "varlingam": "lingam"}
-SERIES = ("granger", "pcmci+", "lpcmci", "varlingam", "dynotears")
+EXTRAS = {"dag-gnn": "torch", "pcmci+": "tigramite"}
+SERIES = ("granger", "pcmci+")
 
 
 def made(name, **settings):
@@ -65,7 +65,7 @@ def test_gaps_are_not_zeros(name):
     zeros = Observed(whole.names, np.where(gaps, 0.0, shifted.values), whole.levels, "zeros", None, 1)
     full, handled, filled = (known.scores(data, np.random.default_rng(0)).matrix for data in (shifted, holed, zeros))
     assert not np.array_equal(handled, filled)
-    jumping = ("rc-gnn", "dag-gnn", "lingam", "pc", "fci", "notears", "dagma")  # their scores can, with a small change
+    jumping = ("rc-gnn", "dag-gnn", "lingam", "pc", "notears")  # their scores can, with a small change
     if name not in jumping:
         assert np.abs(handled - full).max() < 0.5 * full.max()
 
@@ -102,7 +102,7 @@ def test_a_series_shorter_than_its_lags_is_refused(name):
 @given(st.integers(0, 10_000), st.permutations(range(4)))
 def test_permuted_columns_give_permuted_scores(seed, order):
     data = series(seed, missing=0.1)
-    for name in ("correlation", "partial-correlation", "notears-lite", "granger"):
+    for name in ("correlation", "notears-lite", "granger"):
         known = scorer(name)
         straight = known.scores(data, np.random.default_rng(0)).matrix
         permuted = known.scores(data.columns(order), np.random.default_rng(0)).matrix

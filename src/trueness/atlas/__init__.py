@@ -34,7 +34,6 @@ ANY_COLUMNS: dict[str, tuple[str, dict[str, object]]] = {
     "ges": ("ges", {}),
     "ges (plain)": ("ges", {"search": "plain"}),
     "boss": ("boss", {}),
-    "hill-climbing": ("hill-climbing", {}),
 }
 NUMBERS: dict[str, tuple[str, dict[str, object]]] = {
     "lingam": ("lingam", {}),
@@ -42,6 +41,7 @@ NUMBERS: dict[str, tuple[str, dict[str, object]]] = {
     "notears": ("notears", {}),
 }
 LEARNERS = ANY_COLUMNS | NUMBERS
+ROWS = (*ANY_COLUMNS, "hill-climbing", *NUMBERS)  # of atlas.npz: hill climbing was a learner when it was made
 MEASURES = ("f1", "precision", "recall", "shd")
 TAUS = np.arange(1, 100) / 100
 TARGETS: tuple[Target, ...] = ("run", "mean")
@@ -70,11 +70,11 @@ class Place:
 def place_of(table: Table) -> Place:
     """Where a table lies in the atlas."""
     made, x = _file(), features_of(table)
-    predicted, of_each = made["base"] + _sum_of_trees(made, x), len(LEARNERS) * len(MEASURES)
+    predicted, of_each = made["base"] + _sum_of_trees(made, x), len(ROWS) * len(MEASURES)
     middle, apart, spread = np.split(predicted, (len(MEASURES), len(MEASURES) + of_each))
     low, high = made["range"]
     beyond = tuple(name for name, out in zip(FEATURES, (x < low) | (x > high), strict=True) if out)
-    centre, spread = middle + apart.reshape(len(LEARNERS), -1), spread.reshape(len(LEARNERS), -1)
+    centre, spread = middle + apart.reshape(len(ROWS), -1), spread.reshape(len(ROWS), -1)
     return Place(centre, np.maximum(spread, made["least"]), made["quantiles"].astype(np.float64), beyond)
 
 
@@ -98,7 +98,7 @@ def systems() -> int:
 
 
 def _at(learner: str, measure: str) -> tuple[int, int]:
-    return list(LEARNERS).index(learner), MEASURES.index(measure)
+    return ROWS.index(learner), MEASURES.index(measure)
 
 
 def _sum_of_trees(made: Mapping[str, Array], x: Array) -> Array:

@@ -9,7 +9,7 @@ for them can hold each to its time limit.
 PC, FCI, RFCI and GES have batches: preparing a run takes them as long as searching. Their searches stay one compiled
 call a run: one call for all would save 11 of 134 us (PC on sachs), take 12 s more to compile, and could not be ended
 for one run alone. LiNGAM, NOTEARS and DAGMA search ten times as long and more, and their weights would differ in
-the last digit; hill climbing and BOSS break ties by the content of the rows.
+the last digit; BOSS breaks ties by the content of the rows.
 """
 
 from __future__ import annotations

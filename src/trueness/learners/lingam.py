@@ -1,14 +1,11 @@
-"""DirectLiNGAM and ICA-LiNGAM: a linear model with non-Gaussian noise has one causal order, and the data show it.
+"""DirectLiNGAM: a linear model with non-Gaussian noise has one causal order, and the data show it.
 
     x_j = sum_i w_ij x_i + e_j          e_j independent, at most one of them Gaussian; weights[i, j] != 0 means i -> j
 
-DirectLiNGAM  finds the most exogenous column by pairwise likelihood ratios, takes it out of the others, goes on
-              (Shimizu et al. 2011; the measure: Hyvarinen & Smith 2013). Formulas in kernels/lingam.py.
-ICA-LiNGAM    e = W x by independent component analysis; W's rows permuted so that the diagonal is large
-              (least sum of 1 / |W_jj|), then B = I - W / diag(W) made triangular (Shimizu et al. 2006).
-
-Both then regress each column on those before it, keep what the adaptive lasso with BIC keeps, and refit.
-Only distinct rows are visited, each with its count. `lingam` 1.13.0 is the reference for both.
+Finds the most exogenous column by pairwise likelihood ratios, takes it out of the others, goes on (Shimizu et al. 2011;
+the measure: Hyvarinen & Smith 2013; formulas in kernels/lingam.py). Then regresses each column on those before it,
+keeps what the adaptive lasso with BIC keeps, and refits. Only distinct rows are visited, each with its count.
+`lingam` 1.13.0 is the reference.
 
 Knowledge: required a -> b puts a before b and keeps the edge; forbidden a -> b draws none and puts b before a, unless
 both directions are forbidden (lingam's prior knowledge, where 1 and 0 speak of paths); tiers forbid all edges back.
@@ -17,7 +14,7 @@ both directions are forbidden (lingam's prior knowledge, where 1 and 0 speak of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -25,22 +22,19 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.table import Table, TableLike
-from trueness.errors import DataError, SettingError
+from trueness.errors import SettingError
 from trueness.graphs import Graph
 from trueness.graphs.equivalence import find_cycle
 from trueness.learners.base import Card, Checked, checked
-from trueness.learners.kernels import lasso
+from trueness.learners.kernels import counting, lasso
 from trueness.learners.kernels import lingam as kernel
 from trueness.learners.knowledge import Knowledge
-from trueness.settings import Share, Whole
 
 Array = NDArray[np.float64]
 Matrix = NDArray[np.bool_]
 Order = NDArray[np.int64]
 
 ASSUMES = ("linear relations", "non-Gaussian noise", "continuous variables", "causal sufficiency", "acyclicity")
-FAR_APART = 1e7  # spreads: the variances of a whitening, their squares, keep two digits of the smallest
-DEPENDENT = 1e-10  # an eigenvalue of the correlation matrix below this: a column is a linear function of others
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +50,6 @@ class DirectResult:
     def ties(self) -> tuple[str, ...]:
         """Columns chosen by less than 1e-10 before another: there the order hangs on little or nothing."""
         return tuple(name for name, margin in zip(self.order, self.margins, strict=True) if margin < kernel.TIE)
-
-
-@dataclass(frozen=True, eq=False)
-class ICAResult:
-    """The graph, the causal order, and whether the component analysis came to rest."""
-
-    graph: Graph
-    order: tuple[str, ...]
-    converged: bool
-    steps: int
-    unmixing: Array  # (components, columns)
 
 
 @dataclass(frozen=True)
@@ -114,63 +97,6 @@ class DirectLiNGAM(Checked):
         return Knowledge.of(self.required, self.forbidden, self.tiers, "lingam")
 
 
-@dataclass(frozen=True)
-class ICALiNGAM(Checked):
-    """Independent components, permuted to a causal order. Returns a DAG with weights; its start is random."""
-
-    max_iter: Whole = 1000
-    tol: Share = 1e-4
-
-    card: ClassVar[Card] = replace(
-        DirectLiNGAM.card,
-        title="ICA-LiNGAM",
-        summary="Independent component analysis, its rows permuted to a causal order, then pruned.",
-        paper="Shimizu et al. 2006",
-        deterministic=False,
-    )
-
-    def fit(self, data: TableLike, rng: Generator | None = None) -> Graph:
-        return self.fit_details(data, rng).graph
-
-    def fit_details(self, data: TableLike, rng: Generator | None = None) -> ICAResult:
-        table = checked(data, self)
-        return self.started_at(np.random.default_rng(rng).standard_normal((table.d, table.d)), table)
-
-    def started_at(self, initial: Array, table: Table) -> ICAResult:
-        """From a given first rotation (d, d) instead of a random one."""
-        rows = _DistinctRows.of(table)
-        if np.linalg.eigvalsh(rows.correlation)[0] < DEPENDENT:
-            raise DataError(
-                f"{table.source} must have no column that is a linear function of others for ICA-LiNGAM, got a "
-                "singular covariance matrix. Drop such columns, or use 'lingam'."
-            )
-        if rows.scale.max() > FAR_APART * rows.scale.min():
-            raise DataError(
-                f"the columns of {table.source} must have spreads within a factor of {FAR_APART:g} for ICA-LiNGAM, got "
-                f"{rows.scale.min():.3g} to {rows.scale.max():.3g}. Standardise them, or use 'lingam'."
-            )
-        whiten = kernel.whitening(rows.correlation * np.outer(rows.scale, rows.scale))
-        rotation, steps, converged = kernel.fast_ica(
-            whiten @ rows.centred, rows.counts, initial, self.tol, self.max_iter
-        )
-        unmixing = rotation @ whiten
-        order = kernel.order_of_effects(_effects(unmixing))
-        nothing = np.zeros((table.d, table.d), dtype=bool)
-        graph = rows.graph(order, table.names, nothing, nothing)
-        return ICAResult(graph, tuple(table.names[i] for i in order), converged, steps, unmixing)
-
-
-def _effects(unmixing: Array) -> Array:
-    """effects[i, j] of j on i: components matched to columns, each scaled to 1 on its own column."""
-    from scipy.optimize import linear_sum_assignment
-
-    size = np.maximum(np.abs(unmixing), np.finfo(np.float64).tiny)
-    _, column = linear_sum_assignment(1 / size)
-    matched = np.empty_like(unmixing)
-    matched[column] = unmixing
-    return np.asarray(np.eye(len(matched)) - matched / matched.diagonal()[:, None])
-
-
 def _before(required: Matrix, forbidden: Matrix, names: Sequence[str]) -> Matrix:
     """before[i, j]: i must precede j. SettingError where no order can keep all that is required and forbidden."""
     before = required | (forbidden.T & ~forbidden)
@@ -196,7 +122,9 @@ class _DistinctRows:
 
     @classmethod
     def of(cls, table: Table) -> _DistinctRows:
-        place, counts, single = kernel.distinct_rows(table.values)
+        place, counts = counting.distinct_rows(table.values)
+        order = np.argsort(counts > 1, kind="stable")  # those that occur once first
+        place, counts, single = place[order], counts[order].astype(np.float64), int(np.count_nonzero(counts == 1))
         values = table.values if single == table.n else table.values[place]
         centred = np.empty(values.shape[::-1])
         for start in range(0, len(values), 1024):  # in parts that stay in cache: a fifth of the time of all at once
@@ -223,4 +151,4 @@ class _DistinctRows:
         weights[before[keep], j] = lasso.least_norm(gram[np.ix_(keep, keep)], xy[keep])
 
 
-LEARNERS = {"lingam": DirectLiNGAM, "ica-lingam": ICALiNGAM}
+LEARNERS = {"lingam": DirectLiNGAM}

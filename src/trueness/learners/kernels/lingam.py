@@ -17,13 +17,6 @@ What makes it fast, without changing what is computed:
 Ties: of equal measures the first column wins (two binary columns with as many ones each are a tie). A column that is
 a linear function of those taken out has no residual to test: it comes next in the order. Two columns that are
 multiples of each other say nothing of their direction.
-
-ICA-LiNGAM: FastICA on weighted rows, and the causal order that an unmixing matrix allows; x (d, m) as z.
-
-    W <- (W W')^(-1/2) W   after   W <- E[tanh(W x) x'] - diag(E[1 - tanh(W x)^2]) W          x whitened, E[x x'] = I
-
-until no row of W turns by more than the tolerance (parallel FastICA, log-cosh contrast; Hyvarinen 1999), as
-scikit-learn's FastICA. Started at the same matrix it goes the same way.
 """
 
 from __future__ import annotations
@@ -32,7 +25,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from trueness.learners.kernels.compiling import contracted, inner, kernel, reordered
@@ -354,133 +346,3 @@ def _normal_equations(rho: Array, n: int, chosen: Integers, p: int, j: int) -> t
         for t in range(p):
             gram[s, t] = n * rho[chosen[s], chosen[t]]
     return gram, xy, np.empty(p)
-
-
-def distinct_rows(values: Array) -> tuple[Integers, Array, int]:
-    """The place of each distinct row of (n, d) and how often it occurs; the first `single` of them occur once."""
-    place, counts, n_distinct = _distinct(values.view(np.int64))
-    once = counts[:n_distinct] == 1
-    order = np.concatenate([np.flatnonzero(once), np.flatnonzero(~once)])
-    return place[order], counts[order].astype(np.float64), int(np.count_nonzero(once))
-
-
-@kernel
-def _distinct(rows: Integers) -> tuple[Integers, Integers, int]:
-    """A hash table over the bits of rows (n, d); 0 and -0 differ here, which only costs a row."""
-    n, d = rows.shape
-    size, shift = 16, 60
-    while size < 2 * n:
-        size, shift = 2 * size, shift - 1
-    slots, place, counts, n_distinct = np.zeros(size, np.int32), np.empty(n, np.int64), np.empty(n, np.int64), 0
-    for t in range(n):
-        key, odd = np.uint64(0), np.uint64(0x9E3779B97F4A7C15)
-        for j in range(d):
-            bits = np.uint64(rows[t, j])  # of whole numbers only the upper half is set: fold it down
-            key += (bits ^ (bits >> np.uint64(32))) * odd
-            odd += np.uint64(0xD1B54A32D192ED02)
-        slot = np.int64((key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(shift))
-        while slots[slot] > 0 and not _equal(rows, place[slots[slot] - 1], t):
-            slot = (slot + 1) & (size - 1)
-        if slots[slot] == 0:
-            place[n_distinct], counts[n_distinct] = t, 0
-            n_distinct += 1
-            slots[slot] = n_distinct
-        counts[slots[slot] - 1] += 1
-    return place, counts, n_distinct
-
-
-@inner
-def _equal(rows: Integers, s: int, t: int) -> bool:
-    for j in range(rows.shape[1]):  # noqa: SIM110
-        if rows[s, j] != rows[t, j]:
-            return False
-    return True
-
-
-Array = NDArray[np.float64]
-_PER_ABS = -2.0 / np.log(2.0)
-
-
-def whitening(covariance: Array) -> Array:
-    """K (d, d) with K covariance K' = I; rows by falling variance, signs so that K[:, 0] >= 0."""
-    variances, axes = np.linalg.eigh(covariance)
-    variances, axes = variances[::-1], axes[:, ::-1]
-    signs = np.where(axes[0] < 0, -1.0, 1.0)
-    return np.asarray((axes * (signs / np.sqrt(variances))).T)
-
-
-def fast_ica(x: Array, counts: Array, initial: Array, tolerance: float, most: int) -> tuple[Array, int, bool]:
-    """The rotation W of whitened x, the number of steps, and whether it came to rest within `most` steps."""
-    n = counts.sum()
-    w = decorrelated(initial)
-    slope = np.empty(len(x))
-    for step in range(1, most + 1):
-        sources = w @ x
-        tanh_contrast(sources, counts, slope)
-        turned = decorrelated(sources @ x.T / n - (slope / n)[:, None] * w)
-        change = np.abs(np.abs((turned * w).sum(axis=1)) - 1).max()
-        w = turned
-        if change < tolerance:
-            return w, step, True
-    return w, most, False
-
-
-def decorrelated(w: Array) -> Array:
-    """(W W')^(-1/2) W, the orthogonal matrix nearest to W."""
-    squares, axes = np.linalg.eigh(w @ w.T)
-    squares = np.maximum(squares, np.finfo(np.float64).tiny)
-    return np.asarray((axes / np.sqrt(squares)) @ (axes.T @ w))
-
-
-@njit(cache=True, fastmath={"reassoc", "contract"}, error_model="numpy")
-def tanh_contrast(sources: Array, counts: Array, slope: Array) -> None:
-    """sources[i, t] <- counts[t] tanh(sources[i, t]); slope[i] <- sum_t counts[t] (1 - tanh^2)."""
-    for i in range(len(sources)):
-        total = 0.0
-        for t in range(len(counts)):
-            u = sources[i, t]
-            e = exp2(_PER_ABS * min(abs(u), FAR))
-            size = (1.0 - e) / (1.0 + e)
-            total += counts[t] * (1.0 - size * size)
-            sources[i, t] = counts[t] * (size if u > 0.0 else -size)
-        slope[i] = total
-
-
-def order_of_effects(effects: Array) -> NDArray[np.int64]:
-    """The causal order of effects[i, j] of j on i after as few of the smallest |effects| as needed are set to 0.
-
-    At least d (d + 1) / 2 of them are, as in lingam. Less effects never make a cycle, so that the number is found
-    by bisection. Of the columns that may come next the first does.
-    """
-    d = len(effects)
-    rank = np.empty(d * d, dtype=np.int64)
-    rank[np.argsort(np.abs(effects), axis=None, kind="stable")] = np.arange(d * d)
-    rank = rank.reshape(d, d)
-    low, high = d * (d + 1) // 2, d * d
-    while low < high:
-        zeros = (low + high) // 2
-        if topological_order(rank >= zeros)[1]:
-            high = zeros
-        else:
-            low = zeros + 1
-    return np.asarray(topological_order(rank >= low)[0])
-
-
-@kernel
-def topological_order(caused: NDArray[np.bool_]) -> tuple[NDArray[np.int64], bool]:
-    """An order in which j comes before i where caused[i, j], the first column first; False where there is none."""
-    d = len(caused)
-    waits, placed, order = np.zeros(d, np.int64), np.zeros(d, np.bool_), np.empty(d, np.int64)
-    for i in range(d):
-        for j in range(d):
-            waits[i] += caused[i, j]
-    for k in range(d):
-        free = 0
-        while free < d and (placed[free] or waits[free] > 0):
-            free += 1
-        if free == d:
-            return order, False
-        order[k], placed[free] = free, True
-        for i in range(d):
-            waits[i] -= caused[i, free]
-    return order, True
