@@ -413,7 +413,7 @@ def _condition(
         notes += [f"no column of conditions: the values of {model} are compared"] if frame[model].nunique() > 1 else []
         return frame, model if not condition or frame[model].nunique() > 1 else condition
     roles["task"] = roles["task"] or (_row_names(frame, free) if len(frame) > 2 else None)
-    texts = [c for c in free if not (is_numeric_dtype(frame[c]) or c == roles["task"] or frame[c].is_unique)]
+    texts = [c for c in free if not is_numeric_dtype(frame[c]) and not (roles["task"] and frame[c].is_unique)]
     few = [c for c in texts if 2 <= frame[c].nunique() <= MANY]
     if few:
         raise DataError(

@@ -414,17 +414,6 @@ class Inversion:
     recovered: bool | None = None  # the true value is among the solutions
     message: str = ""
 
-    @property
-    def identifiable(self) -> bool | None:
-        return None if self.label is None else self.label == "unique"
-
-    @property
-    def unique_if_positive(self) -> bool | None:
-        """Whether one solution is left where only sizes above 0 make sense: +-v of a kinetic energy."""
-        if self.label is None:
-            return None
-        return not any(high > 0 for _, high in self.ranges) and sum(value > 0 for value in self.solutions) == 1
-
 
 def invert(graph: ReasoningGraph | Program, hidden: str, target: float | None = None) -> Inversion:
     """Recover one known from the target's value (as executed, or as given) and the other knowns."""

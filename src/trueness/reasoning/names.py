@@ -47,7 +47,6 @@ _SIZES: Mapping[str, Mapping[str, float]] = {  # kind -> unit -> how many of SI'
     "percent": {"percentage": 0.01, "percent": 0.01, "decimal": 1, "fraction": 1},
 }  # fmt: skip
 _KINDS = {name: (kind, size) for kind, sizes in _SIZES.items() for name, size in sizes.items()}
-_BASES = frozenset(("length", "time", "mass", "temperature", "amount", "current", "months", "money", "percent"))
 _FACTOR = r"[A-Za-zμΩ]+(?:\s?\^?\s?[-−]?\d(?![\d.]))?"
 _PART = late(r"([A-Za-zμΩ]+)(?:\s?\^?\s?([-−]?\d))?")
 _NUMBER = r"(?P<number>(?:\d+(?:\.\d+)?\s?[x×*·]\s?)?10\s?\^\s?\(?[-−]?\d+\)?|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)"
