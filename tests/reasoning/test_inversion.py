@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.reasoning.generator import random_graph
 from trueness.reasoning import Quantity, ReasoningGraph, RuleEdge, execute, intervene
-from trueness.reasoning.invert import invert, invert_all
+from trueness.reasoning.execute import invert, invert_all
 from trueness.status import Status
 
 
@@ -52,7 +52,6 @@ def test_the_guides_example_is_invertible():
         ("x*exp(x)", 2, "unique", "numeric"),
         ("x + sqrt(x)", 2, "unique", "numeric"),
         ("x - x", 2, "several", "numeric"),
-        ("x if x > 5 else 2", 1, "several", "numeric"),
         ("x % 3", 4, "several", "numeric"),
         ("3*ceil(x/4) - 1", 9, "several", "numeric"),
     ],
