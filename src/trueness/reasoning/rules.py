@@ -1,12 +1,12 @@
 """The rule of an effect: a formula over its causes, or words.
 
-    formula   `a = F/m`, `F/m`, `Newton: a = F/m (second law)`, `multiply m by a`     a tree over nodes; is executed
+    formula   `a = F/m`, `F/m`, `Newton: a = F/m (second law)`     a tree over nodes; is executed
     words     `friction slows the car`                                                counted and told, never guessed
     broken    `a = F /`, `a = f.__class__`                                            a message says why
     empty
 
-The formula is the rule itself, or stands in it (passages.py), or is one of a dozen plain instructions (plain.py), or
-stands beside it, from whoever wrote the words. Each number and operation of the words must be in it (accounted.py).
+The formula is the rule itself, or stands in it, or stands beside it, from whoever wrote the words. Each number and
+operation of the words must be in it (passages.py).
 A node that a formula names and the edge lacks is used, and told as a missing edge in `beyond`. Symbols stand for nodes
 as names.py says, and what was taken for what is told in `aliases`; g, c, epsilon0 and their like are constants in SI
 where every unit of the rule is one of SI. `F = m*a` for the effect a is solved for a where a occurs once.
