@@ -31,7 +31,7 @@ STUDIES = {  # every name that a long table can have
     "robustness": [*RANKING_MEASURES, *(f"{name}@{k}" for name in AT_K for k in ("oracle_k", "bic", "own_rule"))],
 }
 ALL = [(study, name) for study, names in STUDIES.items() for name in names]
-NEITHER = {"width", "bias", "change", "calibration_slope", "inside", "calibration", "log_width_ratio"}
+NEITHER = {"width", "bias", "inside", "calibration", "log_width_ratio"}
 
 
 @each("study", STUDIES)

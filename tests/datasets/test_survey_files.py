@@ -8,7 +8,7 @@ from tests.datasets.xport import write_xport
 from trueness.datasets.surveys import open_microdata
 from trueness.errors import DataError
 from trueness.studies.population.questions import Level, Question, TargetPopulation, Variable
-from trueness.studies.population.survey_estimates import truth_of
+from trueness.studies.population.truth import truth_of
 
 
 def sex_question(data, folder, column, weight, given, **design):

@@ -11,9 +11,8 @@ from trueness.datasets.networks import parse_bif
 from trueness.graphs.formats import from_bif, from_dot, from_json
 from trueness.models.services import parse_env
 from trueness.outside import json_of, toml_of
-from trueness.reading.distribution import read_distribution
+from trueness.reading.distribution import read_distribution, read_level, read_share
 from trueness.reading.expected import read_forecast
-from trueness.reading.level import read_level, read_share
 from trueness.reading.reasoning_graph import MAX_CHARACTERS, read_reasoning
 from trueness.reading.structured import recover_json
 from trueness.reading.verdicts import read_verdict

@@ -9,8 +9,7 @@ from trueness.datasets.surveys import Microdata
 from trueness.intervals import Distribution
 from trueness.studies.population.answers import baseline_answers
 from trueness.studies.population.elicitation import Answer
-from trueness.studies.population.questions import Level, Question, TargetPopulation, Variable
-from trueness.studies.population.survey_rows import bin_levels
+from trueness.studies.population.questions import Level, Question, TargetPopulation, Variable, bin_levels
 
 
 def microdata(frame, name="people"):

@@ -9,8 +9,8 @@ import pytest
 from tests.population.made import people
 from trueness.errors import DataError
 from trueness.studies.population.new_file import new_population
-from trueness.studies.population.question_files import read_questions
-from trueness.studies.population.survey_estimates import truth_of
+from trueness.studies.population.questions import read_questions
+from trueness.studies.population.truth import truth_of
 
 
 def test_a_column_that_sounds_like_a_weight_is_pointed_out_and_not_used(tmp_path):

@@ -41,7 +41,7 @@ from trueness.outside import (
     open_file,
     size,
 )
-from trueness.parquet import flat_columns, parquet_columns, read_parquet
+from trueness.packed import flat_columns, parquet_columns, read_parquet
 
 if TYPE_CHECKING:
     import pandas
