@@ -29,9 +29,9 @@ from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning import rules, Program, Quantity, ReasoningGraph, RuleEdge, sensitivity
 from trueness.reasoning.checks import executable_components, score_of
 from trueness.reasoning.damage import DAMAGES, damage
-from trueness.reasoning.invert import invert_all
+from trueness.reasoning.execute import invert_all
 from trueness.reasoning.problems import load_problems
-from trueness.reasoning.quality import graph_quality
+from trueness.reasoning.checks import graph_quality
 from trueness.reasoning.rules import read_rule
 from trueness.studies.faithfulness.api import evaluate_behaviour
 from worded import MANNERS, Respondent, worded_problem

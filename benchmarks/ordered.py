@@ -24,7 +24,7 @@ from scipy import stats
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners import build
-from trueness.learners.boss import BOSS
+from trueness.learners.ges import BOSS
 from trueness.learners.ges import GES
 from trueness.learners.independence import gaussian_tests
 from trueness.learners.kernels.scores import covariance_scorer

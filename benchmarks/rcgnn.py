@@ -34,7 +34,7 @@ from scipy import stats
 
 import trueness.learners.kernels.rcgnn as kernels
 from trueness.datasets.corruptions import corruption
-from trueness.datasets.interventional import plan_regimes
+from trueness.datasets.regimes import plan_regimes
 from trueness.datasets.series import VAR
 from trueness.datasets.synthetic import Synthetic
 from trueness.datasets.table import Table
@@ -43,7 +43,7 @@ from trueness.learners import ges, lingam
 from trueness.learners.scoring import scorer
 from trueness.learners.scoring.edge_scores import Scorer, answer, as_observed, series
 from trueness.learners.scoring.covariance import Transform, pairwise_correlations
-from trueness.learners.scoring.imputation import fill_by_correlations, interpolate
+from trueness.learners.scoring.covariance import interpolate
 from trueness.learners.scoring.wrapped import _resample, _shares
 from trueness.measures.ranking import area_under_roc, chance, score_ranking
 from trueness.statistics import paired_difference
@@ -72,21 +72,6 @@ class VARLiNGAM(Scorer):
 
 
 @dataclass(frozen=True)
-class LiNGAM(Scorer):
-    """|B| of DirectLiNGAM on standardised columns; it needs the shape of the noise, so gaps are drawn."""
-
-    card = scorer("dag-gnn").card
-
-    def scores(self, data, rng):
-        seen = as_observed(data, self)
-        values = fill_by_correlations(seen, np.random.default_rng(rng))
-        z = (values - values.mean(axis=0)) / values.std(axis=0)
-        weights = lingam.DirectLiNGAM().fit(Table(seen.names, z, (None,) * seen.d, seen.source)).weights
-        size = np.zeros((seen.d, seen.d)) if weights is None else np.abs(weights)
-        return answer(self, seen, size, own_k=int(np.count_nonzero(size)))
-
-
-@dataclass(frozen=True)
 class GES(Scorer):
     """How often GES finds an edge in 20 resamples, as scorer "pc" does for PC."""
 
@@ -96,19 +81,18 @@ class GES(Scorer):
     def scores(self, data, rng):
         seen = as_observed(data, self)
         samples = [pairwise_correlations(seen.rows(_resample(seen, rng)), self.transform) for _ in range(20)]
-        share = np.mean([_shares(ges.GES(search="plain").fit(one.stand_in()), 0.0) for one in samples], axis=0)
+        share = np.mean([_shares(ges.GES(search="plain").fit(one.stand_in())) for one in samples], axis=0)
         return answer(self, seen, share, own_k=int(np.count_nonzero(share >= 0.5)))
 
 
 RANKED = {"transform": "normal scores"}
 SERIES = {
     "granger": lambda: scorer("granger"), "granger, ranked": lambda: scorer("granger", **RANKED),
-    "granger, pairwise": lambda: scorer("granger", gaps="pairwise", lags="bic", **RANKED),
     "pcmci+": lambda: scorer("pcmci+"), "varlingam": VARLiNGAM,
 }  # fmt: skip
 ROWS = {
     "pc": lambda: scorer("pc"), "pc, ranked": lambda: scorer("pc", **RANKED), "ges": GES,
-    "ges, ranked": lambda: GES(**RANKED), "lingam": LiNGAM,
+    "ges, ranked": lambda: GES(**RANKED), "lingam": lambda: scorer("lingam"),
     "notears": lambda: scorer("notears"), "notears, ranked": lambda: scorer("notears", **RANKED),
     "dag-gnn": lambda: scorer("dag-gnn"),
 }  # fmt: skip

@@ -6,14 +6,13 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from tests.each import each
 from trueness.datasets.table import Table
 from trueness.errors import DataError, GraphError, SettingError
 from trueness.graphs import Graph
-from trueness.learners.base import Card, build, settings_of
+from trueness.learners.base import Card
 from trueness.learners.contract import COLLIDER, binary_sample, continuous_sample
 from trueness.learners.ges import GES
-from trueness.learners.stability import join_imputations, stability
+from trueness.learners.stability import stability
 
 
 def rng(seed=0):
@@ -118,20 +117,3 @@ def gappy_table():
     values = np.column_stack([a, b, c, source.normal(size=n)])
     values[source.random(n) < 0.5, 2] = np.nan
     return Table(tuple("abcd"), values, (None,) * 4)
-
-
-@each("name", ["pc", "fci", "ges", "gies", "boss"])
-def test_the_setting_imputations_joins_graphs_and_one_is_the_default(name):
-    table = gappy_table()
-    several = build(name, {"missing": "impute", "imputations": 8})
-    joined = join_imputations(name, table, 8, rng=rng(0))
-    graph, details = several.fit(table, rng(5)), several.fit_details(table)
-    assert details.edges == joined.edges and details.source == "imputed tables"
-    assert (graph.marks == joined.graph().marks).all() and (graph.weights == joined.graph().weights).all()
-    once = build(name, {"missing": "impute"})
-    assert (
-        once.fit(table, rng(5)).marks == build(name, {"missing": "impute", "imputations": 1}).fit(table).marks
-    ).all()
-    assert once.fit(table).weights is None and "imputations" not in settings_of(once)
-    whole = table.columns([0, 1, 3])
-    assert (several.fit(whole).marks == once.fit(whole).marks).all()  # nothing to impute

@@ -115,7 +115,6 @@ QUESTIONS = {
     "runs": "How are the runs spread, and where do the claims lie?",
     "heatmap": "Where did claims meet what was measured, and where is nothing to average?",
     "calibration": "Do ranges that say 95 % hold 95 %?",
-    "ranks": "Who is better than whom, over data sets, and who cannot be told apart?",
     "measured": "What did the learners do, and how much do single runs differ?",
     "ranks_learners": "Which learner is better, and can so few data sets tell?",
     "distribution": "Do a model's beliefs about a population agree with its microdata?",
@@ -159,7 +158,6 @@ def makers(place: Path) -> Iterator[tuple[str, Callable[[], Figure]]]:
     yield "runs", lambda: charts.runs(forecasts, "f1")
     yield "heatmap", lambda: charts.heatmap(forecasts, "overlaps_mean_ci")
     yield "calibration", lambda: charts.calibration(forecasts)
-    yield "ranks", lambda: charts.ranks_of_respondents(forecasts)
     results = Results.read(run(DISCOVERY, place / "discovery"))
     yield "measured", lambda: charts.measured(results)
     yield "ranks_learners", lambda: list(DiscoveryReading(results).figures(place))[-1]

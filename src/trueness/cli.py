@@ -392,7 +392,7 @@ def _compare(options: argparse.Namespace) -> int:
 
     sides = read_sides(options.names, options.baseline, options.gate)  # refused before anything is read
     if sides.are_files:
-        return _show_analysis(compare_files(sides, options.measure), options)
+        return _show_analysis(compare_files(sides, options.measure, options.unscored), options)
     folder = Path(sides.folder) if sides.folder else newest_folder()
     with as_written(folder):
         comparison = compare(folder, sides.a, sides.b, options.measure)

@@ -2,9 +2,7 @@
 
 An interval says what it is of: a single `run` or the `mean` over runs, and at which level. The interval of a mean
 shrinks as 1/sqrt(runs), the range of runs does not; comparing one with the other has made honest forecasts look
-underconfident by a factor that only counts the runs. So a comparison across the two raises.
-
-    iou = |A and B| / |A or B|,  |A or B| = |A| + |B| - |A and B|
+underconfident by a factor that only counts the runs.
 """
 
 from __future__ import annotations
@@ -63,16 +61,6 @@ class Interval:
 
     def contains(self, value: float) -> bool:
         return self.low <= value <= self.high
-
-    def iou(self, other: Interval) -> float:
-        """Intersection over union, in [0, 1]. Of two points: 1 when they are equal, else 0 (not 0/0)."""
-        if self.of != other.of:
-            advice = "Compare a claim about runs with the range of the runs, a claim about the mean with its CI."
-            raise SettingError(f"two intervals must be of the same thing, got {self} and {other}. {advice}")
-        if self.degenerate and other.degenerate:
-            return float(self.low == other.low)
-        common = max(0.0, min(self.high, other.high) - max(self.low, other.low))
-        return common / (self.width + other.width - common)
 
     def __str__(self) -> str:
         return f"[{short(self.low)}, {short(self.high)}] ({100 * self.level:g} % {_PHRASE[self.of]})"

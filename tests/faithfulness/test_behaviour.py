@@ -54,8 +54,6 @@ def test_a_known_that_does_not_carry_what_it_says_is_named(answer, wrong, in_wor
     assert (found.score == 1) == (not wrong)
     control = agreement_of([found], "mock/computing")
     assert control.irrelevant.value == ("7 streets (in the text only)" not in wrong)
-    if not wrong and not in_words:  # by words alone a graph says only that the answer moves, whatever the names
-        assert control.permuted.value < 1
 
 
 def test_a_number_that_stands_twice_is_found_by_the_words_beside_it():

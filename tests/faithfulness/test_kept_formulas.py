@@ -75,11 +75,9 @@ def test_every_text_reads_back_as_it_was(tmp_path):
     check_file(path, model, out)
     with open(out, encoding="utf-8", newline="") as file:
         written = [json.loads(line) for line in file.read().split("\n") if line]
-    assert written[-1] == entries[-1]
-    for line, entry_of in zip(written[:-1], entries, strict=False):
-        graph = line.pop("graph")
-        assert graph["causal_graph"] == [entry_of.pop("graph")["causal_graph"][0] | {"formula": "revenue - costs"}]
-        assert line == entry_of
+    for line in written[:-1]:
+        assert line["graph"]["causal_graph"][0].pop("formula") == "revenue - costs"
+    assert written == entries
     assert check_file(out).executed_rows()[0]["executed"] == len(ODD) - 1
 
 

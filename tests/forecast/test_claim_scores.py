@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from tests.forecast.example import example
 from tests.forecast.truths import claim, claims, truth, truths
-from trueness.errors import DataError
 from trueness.measures import interval_scores as of
 from trueness.status import Status
 from trueness.studies.forecast.scores import SCORES, long, pooled_skills, score_claims
@@ -103,11 +102,6 @@ def test_skill_is_against_the_same_question_and_level():
     assert np.isnan(found["skill_x"].iloc[3])  # the reference has no interval at .9
     pooled = pooled_skills(found[found["level"] == 0.95], ["baseline/x"])
     assert pooled == {"baseline/x": {"a/model": pytest.approx(1 - a / b)}}
-
-
-def test_a_claim_with_swapped_ends_is_named():
-    with pytest.raises(DataError, match=r"low <= high .* got \[0.8, 0.2\] at 0.95 \(a/model on asia/pc/f1, repeat 0\)"):
-        scored(claim(0.8, 0.2))
 
 
 @pytest.mark.slow

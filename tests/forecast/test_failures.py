@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.forecast.handmade import claim, spread, study, truth
-from trueness.studies.forecast.failures import failures
+from trueness.studies.forecast.validation import failures
 
 MEASURES = ("precision", "recall", "f1", "shd")
 

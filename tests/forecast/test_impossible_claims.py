@@ -10,8 +10,7 @@ from tests.forecast.handmade import claim, study, truth
 from trueness.measures.interval_scores import interval_score
 from trueness.reading.expected import read_forecast
 from trueness.status import Status
-from trueness.studies.forecast.failures import failures
-from trueness.studies.forecast.validation import validation
+from trueness.studies.forecast.validation import failures, validation
 
 PAIRS = 28  # of 8 nodes
 SHD = truth(np.arange(100) % 5 + 3, measure="shd")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.forecast.handmade import claim, spread, study, truth
-from trueness.studies.forecast.robustness import robustness
+from trueness.studies.forecast.comparisons import robustness
 
 TRUTH = [truth(spread(0.5))]
 

@@ -5,7 +5,6 @@ import io
 import json
 import zipfile
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 from hypothesis import HealthCheck, given, settings
@@ -38,7 +37,6 @@ GRAPHS = [
     Graph.from_edges(["a o-> b", "b <-> c", "c o-o d"]),
     Graph.from_matrix([[0, 0.5], [0, 0]], ["x y", 'z"q'], direction="row to column", kind="weighted"),
 ]
-GRAPHML = "\n".join(nx.generate_graphml(nx.DiGraph([("a", "b"), ("b", "c")]))).encode()
 BIF = b"""network n { }
 variable a { type discrete [ 2 ] { no, yes }; }
 variable b { type discrete [ 2 ] { no, yes }; }
@@ -124,11 +122,9 @@ def series(path):
 READERS = {
     "graph.json": (read_graph, [to_json(graph).encode() for graph in GRAPHS]),
     "graph.dot": (read_graph, [graph.to_dot().encode() for graph in GRAPHS]),
-    "graph.graphml": (read_graph, [GRAPHML]),
     "graph.bif": (read_graph, [BIF]),
     "graph.csv": (read_graph, [b"source,target,weight\na,b,1\nb,c,2\n"]),
     "graph.json.gz": (read_graph, [gzip.compress(to_json(GRAPHS[0]).encode(), mtime=0)]),
-    "matrix.csv": (lambda path: read_graph(path, "row to column", "weighted"), [b",a,b\na,0,1.5\nb,0,0\n"]),
     "network.bif": (network, [BIF]),
     "rows.csv": (rows, [TABLE, TABLE.replace(b",", b";")]),
     "rows.csv.gz": (rows, [gzip.compress(TABLE, mtime=0)]),

@@ -8,7 +8,7 @@ import pytest
 
 from tests.hostile.attack import survives
 from trueness.datasets.networks import parse_bif
-from trueness.graphs.formats import from_bif, from_dot, from_graphml, from_json
+from trueness.graphs.formats import from_bif, from_dot, from_json
 from trueness.models.services import parse_env
 from trueness.outside import json_of, toml_of
 from trueness.reading.distribution import read_distribution, read_level, read_share
@@ -49,7 +49,6 @@ READERS = {
     "assumptions": (lambda text: mentions(text, ("pc",), ("fci",)), ["not ", "varianc", "equal  - "]),
     "env": (parse_env, ["A=x ", " ", "export ", 'A="', "A=\n"]),
     "dot": (from_dot, GRAPH),
-    "graphml": (from_graphml, GRAPH),
     "json": (from_json, GRAPH),
     "bif": (from_bif, [*GRAPH, "variable a {"]),
     "bif with tables": (parse_bif, ["type discrete [ 2 ] { ", "probability ( a ) {"]),

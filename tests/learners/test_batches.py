@@ -21,8 +21,6 @@ SETTINGS = (
     ("pc", {"ridge": 1e-3, "tiers": (("X0", "X1"), ("X2", "X3"))}),
     ("fci", {}),
     ("rfci", {}),
-    ("ges", {"search": "plain"}),
-    ("ges", {"search": "plain", "score": "bic", "max_parents": 2}),
 )
 
 

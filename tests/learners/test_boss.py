@@ -6,8 +6,8 @@ import pytest
 import trueness
 from tests.learners.test_ges import drawn
 from tests.learners.test_scores import all_dags
-from trueness.learners.boss import BOSS
 from trueness.learners.contract import CHAIN, COLLIDER, binary_sample, continuous_sample
+from trueness.learners.ges import BOSS
 from trueness.learners.scores import Scores, ScoreSettings
 
 

@@ -60,8 +60,6 @@ def test_a_misspelt_setting_in_python_is_told_as_in_a_plan(kind, name):
 LATER = {
     "experiments": "observational",
     "missing": "testwise",
-    "imputations": 1,
-    "gaps": "interpolation",
     "transform": "none",
     "colliders": "separating set",  # of RFCI, which has no other
 }

@@ -7,8 +7,7 @@ from trueness.datasets.observed import Observed
 from trueness.errors import DataError
 from trueness.learners.notears import NOTEARS
 from trueness.learners.pc import PC
-from trueness.learners.scoring.covariance import pairwise_correlations
-from trueness.learners.scoring.imputation import fill_by_correlations
+from trueness.learners.scoring.covariance import fill_by_correlations, pairwise_correlations
 
 
 def holed(seed=0, n=400, d=5, missing=0.2):

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from trueness.errors import SettingError
-from trueness.intervals import Interval
 from trueness.measures import interval_scores as of
 from trueness.statistics.runs import bootstrap_means
 
@@ -24,7 +23,6 @@ def test_iou_is_symmetric_and_between_0_and_1(a, b):
     value = of.iou(*a, *b)
     assert 0 <= value <= 1
     assert value == of.iou(*b, *a)
-    assert value == pytest.approx(Interval(*a, 0.95, "run").iou(Interval(*b, 0.95, "run")))
 
 
 def test_the_overlaps_of_the_original_protocol():

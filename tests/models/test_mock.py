@@ -56,7 +56,7 @@ def test_the_first_entry_whose_parts_all_occur_answers(tmp_path):
 def test_a_prompt_without_an_entry_fails_and_says_so(tmp_path):
     reply = ask("mock/perfect", script(tmp_path, {"match": ["sachs"], "reply": "x"}))
     assert reply.status == "failed"
-    assert "no entry of script.jsonl" in reply.message
+    assert "no entry of its script" in reply.message
 
 
 @pytest.mark.parametrize(

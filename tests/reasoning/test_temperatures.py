@@ -43,7 +43,7 @@ def test_points_are_in_kelvin_where_a_rule_needs_it(knowns, rule, value):
     ("knowns", "rule"),
     [
         ({"warm": (350, "K"), "cold": (20, "°C")}, "y = warm - cold"),  # 20 °C, or 20 degrees less
-        ({"hot temperature": (350, "K"), "cold temperature": (68, "°F")}, "hot temperature - cold temperature"),
+        ({"hot temperature": (350, "K"), "cold temperature": (68, "°F")}, "y = hot temperature - cold temperature"),
         ({"m": (2, "kg"), "c": (4186, "J/(kg K)"), "T": (20, "°C")}, "y = m*c*T"),
         ({"m": (2, "kg"), "c": (4186, "J/(kg K)"), "rise": (18, "°F")}, "y = m*c*rise"),
         ({"heat": (2, "J"), "warmth": (20, "°C")}, "y = heat / warmth"),

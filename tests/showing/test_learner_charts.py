@@ -1,4 +1,4 @@
-"""Charts about learners and about consistency: the frame has the numbers of the runs, missing stays missing."""
+"""Charts about learners: the frame has the numbers of the runs, missing stays missing."""
 
 import pandas as pd
 import pytest

@@ -154,12 +154,11 @@ def _by_part(rows: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
 
 def _measure(rows: pd.DataFrame, measure: str | None, folder: Path) -> str:
     known = list(dict.fromkeys(rows["measure"]))
-    chosen = measure or next((name for name in HEADLINES if name in known), known[0])
-    if chosen not in known:
+    if measure and measure not in known:
         raise SettingError(
-            f"{chosen!r} is not a measure of {folder}.{nearest(chosen, known)} There are: {listed(known, most=8)}."
+            f"{measure!r} is not a measure of {folder}.{nearest(measure, known)} There are: {listed(known, most=8)}."
         )
-    return chosen
+    return measure or next((name for name in HEADLINES if name in known), known[0])
 
 
 def _first_of_both(rows: pd.DataFrame, role: str, usual: str) -> str:
@@ -254,15 +253,15 @@ class _OfTwoFiles(AnalysisSettings):
         return shlex.join(words)
 
 
-def compare_files(sides: Sides, measure: str | None = None) -> ScoresAnalysis:
+def compare_files(sides: Sides, measure: str | None = None, unscored: str | None = None) -> ScoresAnalysis:
     """The first file against the second, its baseline, as an analysis of one pair; above 0 the first is better."""
     a, b = Path(sides.a), Path(sides.b)
     one, other = read_tables([a]), read_tables([b])
     labels = _labels(one, other, a, b)
     cases = {name: (one[name], other[name]) for name in one if name in other}
-    alone = sorted(set(one) ^ set(other))
+    lost = sorted(set(one) ^ set(other))
     if not cases and len(one) == len(other) == 1:
-        cases, alone = {f"{labels[0]} against {labels[1]}": (*one.values(), *other.values())}, []
+        cases, lost = {f"{labels[0]} against {labels[1]}": (*one.values(), *other.values())}, []
     if not cases:
         raise DataError(f"{a.name} and {b.name} must share a task, got {listed(one)} and {listed(other)}.")
     tables = Tables()
@@ -273,29 +272,24 @@ def compare_files(sides: Sides, measure: str | None = None) -> ScoresAnalysis:
     tables.notes = (
         *one.notes,
         *other.notes,
-        *([f"in one file only: {listed(alone, most=6)}"] if alone else []),
+        *([f"in one file only: {listed(lost, most=6)}"] if lost else []),
         *([f"within 1 in one file and beyond in the other, on one scale? {listed(apart, most=6)}"] if apart else []),
     )
-    known = {column for frame in tables.values() for column in frame.columns}
-    unit = next((name for name in USUAL_NAMES["task"] if name in known), None)
+    first, second = ({str(name) for frame in part.values() for name in frame} for part in (one, other))
+    unit = next((name for name in USUAL_NAMES["task"] if name in first | second), None)
+    if not first & second - {unit, "model"}:
+        alone = [listed(sorted(names)) or "none" for names in (first - second, second - first)]
+        raise DataError(
+            f"{a.name} and {b.name} must have the same measure, got columns that only the first has ({alone[0]}) or "
+            f"only the second ({alone[1]}). Name the scores alike in both."
+        )
     gate = sides.named_gate([(labels[k], str(path), path.name, path.stem) for k, path in enumerate((a, b))])
     settings = _OfTwoFiles(
         files=(str(a), str(b)), condition="compared", baseline=None, treatment=labels[0],
-        unit=(unit,) if unit else (), cluster=unit, measure=measure, adjust="holm",
+        unit=(unit,) if unit else (), cluster=unit, measure=measure, unscored=unscored, adjust="holm",
         gate=None if gate is None else f"{gate.name or labels[0]} {gate.condition}",
     )  # fmt: skip
-    columns = [{str(name) for frame in part.values() for name in frame} for part in (one, other)]
-    try:
-        analysis = analyse(tables, settings)
-    except DataError as error:
-        numbers = [{str(n) for frame in part.values() for n in frame.select_dtypes("number")} for part in (one, other)]
-        if numbers[0] & numbers[1] - {unit}:
-            raise
-        first, second = (listed(sorted(columns[k] - columns[1 - k])) or "none" for k in (0, 1))
-        raise DataError(
-            f"{a.name} and {b.name} must have the same measure, got columns that only the first has ({first}) or "
-            f"only the second ({second}). Name the scores alike in both. What was tried: {error}"
-        ) from None
+    analysis = analyse(tables, settings)
     for pair in analysis.contrasts:
         low, high = sorted(abs(side.mean or 0.0) / pair.domain.scale for side in pair.sides)
         if set(apart) & set(pair.domain.schema.outcome.columns) and 0 < TWO_SCALES * low <= high:

@@ -36,7 +36,7 @@ from trueness.statistics.estimates import mean
 from trueness.statistics.multiplicity import adjust, adjusted, verdict_levels, with_adjusted_p
 from trueness.statistics.paired import at_level, mcnemar_p, paired_difference
 from trueness.statistics.reach import units_needed
-from trueness.statistics.result import Cell, Effect, Estimate, interval_cells
+from trueness.statistics.result import Cell, Estimate, interval_cells
 from trueness.statistics.unpaired import unpaired_difference
 from trueness.statistics.variances import levene
 
@@ -53,12 +53,21 @@ class Side(NamedTuple):
     missing: int
 
 
-class Spread(NamedTuple):
-    """Whether one side varies more: Levene's test (Brown-Forsythe, about the medians) and var(ref) / var(treat)."""
+@dataclass(frozen=True)
+class Usual:
+    """Over runs, as such comparisons are published: the names are those of the columns."""
 
-    statistic: float | None = None
-    p: float | None = None
-    ratio: float | None = None
+    ratio: float | None
+    U: float | None
+    p: float | None
+    sided: str
+    delta: float | None
+    delta_low: float | None
+    delta_high: float | None
+    magnitude: str | None
+    levene: float | None  # Brown-Forsythe, about the medians
+    p_levene: float | None
+    variance_ratio: float | None  # var(reference) / var(treatment)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +79,7 @@ class Contrast:
     by_condition: Mapping[str, Side]
     sides: tuple[Side, Side]  # reference, treatment
     name: str = "as analysed"  # or another reading of the record; of a rule or a model its name
-    statistic: float | None = None  # U
-    p: float | None = None
-    sided: str = "two-sided"
-    delta: Effect | None = None  # none of a rule or a model
-    spread: Spread = Spread()
+    usual: Usual | None = None  # none of a rule or a model
     paired: Comparison | None = None
     clustered: Comparison | None = None
     unpaired: Comparison | None = None  # the fall-back where nothing pairs
@@ -98,11 +103,6 @@ class Contrast:
         return None if reference is None or treatment is None else self.domain.sign * (reference - treatment) + 0.0
 
     @property
-    def ratio(self) -> float | None:
-        reference, treatment = (side.mean for side in self.sides)
-        return reference / treatment if reference is not None and treatment else None
-
-    @property
     def flagged(self) -> bool:
         return self.gain is not None and abs(self.gain) > FLAGGED
 
@@ -124,7 +124,7 @@ class Contrast:
 
     def row(self, kind: str = "reading") -> dict[str, Cell]:
         """Flat, for CSV and JSON. kind: what `name` is the name of."""
-        result, delta, unit = self.result, self.delta, "%" if self.domain.percent else ""
+        result, unit = self.result, "%" if self.domain.percent else ""
         treatment, reference = self.pair.names
         row: dict[str, Cell] = {
             "domain": self.domain.name,
@@ -149,19 +149,10 @@ class Contrast:
             "n_comparisons": result.n_comparisons if result else 0,
             "notes": " ".join(self.notes),
         }
-        if delta is None:
+        if self.usual is None:
             return row
         return row | {
-            "ratio": self.ratio,
-            "U": self.statistic,
-            "p": self.p,
-            "sided": self.sided,
-            "delta": delta.value,
-            **interval_cells(delta.interval, "delta"),
-            "magnitude": delta.magnitude,
-            "levene": self.spread.statistic,
-            "p_levene": self.spread.p,
-            "variance_ratio": self.spread.ratio,
+            **vars(self.usual),
             "over": OVER.get(self.primary, ""),
             "scope": self.scope,
             "q_least": self.least,
@@ -211,7 +202,7 @@ def contrast(
 ) -> Contrast:
     """All of it for one pair of so many; what cannot be had is None, and `notes` says why."""
     reference, treatment = side_values(domain, pair.reference), side_values(domain, pair.treatment)
-    statistic, p, notes = _mann_whitney(domain, pair, reference, treatment, settings)
+    u, p, notes = _mann_whitney(domain, pair, reference, treatment, settings)
     cells = paired_cells(domain, pair)
     paired = clustered = unpaired = None
     if cells.n:  # over cells, and over clusters where those are fewer
@@ -232,11 +223,7 @@ def contrast(
         pair,
         {name: side_of(domain, [name], domain.value) for name in conditions},
         (side_of(domain, pair.reference, domain.value), side_of(domain, pair.treatment, domain.value)),
-        statistic=statistic,
-        p=p,
-        sided="one-sided" if settings.one_sided else "two-sided",
-        delta=cliffs_delta(domain.sign * reference, domain.sign * treatment, level=settings.level),
-        spread=_spread(reference, treatment, settings),
+        usual=_usual(domain, reference, treatment, u, p, settings),
         paired=paired,
         clustered=clustered,
         unpaired=unpaired,
@@ -379,12 +366,18 @@ def _scope(domain: Domain, cells: PairedCells, primary: Primary) -> str:
     return f"{these} and {others}" if these else others
 
 
-def _spread(reference: Array, treatment: Array, settings: AnalysisSettings) -> Spread:
-    if min(len(reference), len(treatment)) < 2:
-        return Spread()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        test = levene(reference, treatment, level=settings.level)
-    ratio = test.effect.value if test.effect else None
-    if test.p is None or test.statistic is None or not np.isfinite(test.statistic):
-        return Spread(ratio=ratio)  # every run is equally far from its median
-    return Spread(test.statistic, test.p, ratio)
+def _usual(
+    domain: Domain, reference: Array, treatment: Array, u: float | None, p: float | None, settings: AnalysisSettings
+) -> Usual:
+    delta = cliffs_delta(domain.sign * reference, domain.sign * treatment, level=settings.level)
+    ratio = float(reference.mean() / treatment.mean()) if len(reference) and np.any(treatment) else None
+    spread: tuple[float | None, float | None, float | None] = (None, None, None)
+    if min(len(reference), len(treatment)) > 1:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            test = levene(reference, treatment, level=settings.level)
+        known = test.p is not None and test.statistic is not None and np.isfinite(test.statistic)
+        levels = (test.statistic, test.p) if known else (None, None)  # every run is equally far from its median
+        spread = *levels, test.effect.value if test.effect else None
+    sided = "one-sided" if settings.one_sided else "two-sided"
+    ends = interval_cells(delta.interval, "delta").values()
+    return Usual(ratio, u, p, sided, delta.value, *ends, delta.magnitude, *spread)

@@ -46,13 +46,11 @@ class Units(NamedTuple):
 
 
 class Factor(NamedTuple):
-    """A further column that varies: averaged over, or bound to the condition, which then changes with it; `alone`:
-    the conditions that have a single value of it where others have more, in words."""
+    """A further column that varies: averaged over, or `bound` to conditions, in words."""
 
     name: str
     levels: int
-    bound: bool
-    alone: str = ""
+    bound: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -335,16 +333,20 @@ def _factors(frame: pd.DataFrame, schema: Schema, taken: Sequence[str]) -> tuple
         levels = frame[column].nunique()
         if not 2 <= levels <= MOST_LEVELS or levels == len(frame):
             continue
-        each = frame.groupby(schema.condition)[column].nunique()
-        bound = bool((each <= 1).all())
-        alone = "" if bound or each.min() > 1 else _alone(frame, schema, column)
-        if bound or alone or (frame.groupby(keys, dropna=False)[column].nunique() == levels).mean() > 0.5:  # crossed
-            factors.append(Factor(column, levels, bound, alone))
+        bound = _bound(frame, schema, column)
+        if bound or (frame.groupby(keys, dropna=False)[column].nunique() == levels).mean() > 0.5:  # crossed
+            factors.append(Factor(column, levels, bound))
     return tuple(factors)
 
 
-def _alone(frame: pd.DataFrame, schema: Schema, column: str) -> str:
-    """Conditions all of whose cells have one value, where so many drawn from all cells would have more."""
+def _bound(frame: pd.DataFrame, schema: Schema, column: str) -> str:
+    """Whether each condition has one value; or which conditions have one in all of their cells, where so many drawn
+    from all cells would have more."""
+    each = frame.groupby(schema.condition)[column].nunique()
+    if (each <= 1).all():
+        return f"{column} changes with {schema.condition}"
+    if each.min() > 1:
+        return ""
     from scipy.stats import hypergeom
 
     keys = [c for c in (schema.condition, schema.model, schema.task, column) if c]
@@ -354,8 +356,8 @@ def _alone(frame: pd.DataFrame, schema: Schema, column: str) -> str:
     having, sizes = cells[column].value_counts(), groups.size()
     chance = {c: hypergeom.pmf(sizes[c], len(cells), having[v], sizes[c]) for c, v in single.items()}
     sure = single[[chance[c] * groups.ngroups <= CHANCE for c in single.index]]
-    each = [f"{column} is only {v} for {listed(map(str, sure.index[sure == v]), most=3)}" for v in sure.unique()]
-    return "; ".join(each)
+    words = [f"{column} is only {v} for {listed(map(str, sure.index[sure == v]), most=3)}" for v in sure.unique()]
+    return "; ".join(words)
 
 
 def _groups(frame: pd.DataFrame, schema: Schema) -> str:

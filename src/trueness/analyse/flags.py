@@ -111,13 +111,11 @@ def _missing(part: DomainAnalysis) -> Checked:
 
 
 def _averaged_over(domain: Domain) -> Checked:
-    free = [f"{f.name} ({f.levels} values)" for f in domain.factors if not (f.bound or f.alone)]
+    free = [f"{factor.name} ({factor.levels} values)" for factor in domain.factors if not factor.bound]
     also = f"; averaged over {listed(free, most=_SHOWN)}" if free else ""
-    bound = [f.name for f in domain.factors if f.bound]
-    words = [f"{listed(bound, most=_SHOWN)} changes with {domain.schema.condition}"] if bound else []
-    words += [f.alone for f in domain.factors if f.alone]
-    if words:
-        return "raised", f"{_some(words)}: which of them acts is open{also}"
+    bound = [factor.bound for factor in domain.factors if factor.bound]
+    if bound:
+        return "raised", f"{_some(bound)}: which of them acts is open{also}"
     return "clear", f"no further column changes with {domain.schema.condition}{also}"
 
 
@@ -196,7 +194,8 @@ def _direction(part: DomainAnalysis) -> Checked:
         if one.paired is None or whole is None or gain is None:
             continue
         title = f"{one.pair.names[0]} against {one.pair.names[1]}"
-        if whole * gain < 0 and max(one.p or 0.0, one.paired.p or 0.0) <= CHANCE:
+        over_runs = one.usual.p if one.usual else None
+        if whole * gain < 0 and max(over_runs or 0.0, one.paired.p or 0.0) <= CHANCE:
             words.append(f"Simpson's paradox, {title}: pooled runs {gain:+.1f}, paired cells {whole:+.1f}")
         tests = [(m.name, m.paired) for m in part.models if m.pair == one.pair and m.paired and m.paired.p is not None]
         against = [

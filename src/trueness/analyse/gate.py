@@ -49,21 +49,18 @@ class Case:
     point: float = 1.0  # what a point is in its unit
     most: float | None = None  # the greatest difference that there can be
     missing: tuple[str, ...] = ()
-    lost: int = 0  # runs of the candidate without a score
-    if_failed: Interval | None = None  # had those failed
+    lost: int = 0  # runs of the candidate without a score: nobody knows whether they failed because of it
 
     def words(self) -> str:
         """By how much the candidate is better or worse, and what has no score."""
         digits, unit = (".1f", " points") if self.points else (".3g", "")
-        said = list(self.missing)
-        if self.difference is not None:
-            sign, word = (1, "better") if self.difference >= 0 else (-1, "worse")
-            ends = self.interval and self.interval.scaled(sign)
-            where = f" [{ends.low + 0.0:{digits}}, {ends.high + 0.0:{digits}}]" if ends else ""
-            said.insert(0, f"{abs(self.difference):{digits}}{unit} {word}{where}")
-        if self.if_failed is not None:
-            said.append(f"had they failed, up to {max(-self.if_failed.low, 0.0):{digits}}{unit} worse")
-        return "".join(f", {words}" for words in said)
+        if self.difference is None:
+            return "".join(f", {words}" for words in self.missing)
+        sign, word = (1, "better") if self.difference >= 0 else (-1, "worse")
+        ends = self.interval and self.interval.scaled(sign)
+        where = f" [{ends.low + 0.0:{digits}}, {ends.high + 0.0:{digits}}]" if ends else ""
+        size = f"{abs(self.difference):{digits}}{unit} {word}{where}"
+        return "".join(f", {words}" for words in (size, *self.missing))
 
 
 @dataclass(frozen=True)
@@ -83,22 +80,18 @@ class Gate:
         return GateVerdict(self, [(case, self._state(case)) for case in cases], beside)
 
     def _state(self, case: Case) -> State:
-        margin, ends, worst = self.margin * (case.point if self.points else 1.0), case.interval, case.if_failed
+        margin, ends = self.margin * (case.point if self.points else 1.0), case.interval
         if case.most is not None and margin >= case.most:
             least = f"{short(case.most / case.point)} points" + (f" ({short(case.most)})" if case.point != 1 else "")
             raise SettingError(
                 f"'gate' must name less than {least}, the most that there can be, got {self.condition!r}: it would "
                 "never hold. Name a smaller difference."
             )
-        if ends is None:
+        if ends is None or (self.strict and case.lost and ends.low >= -margin):
             return "cannot be judged"
         if ends.high < -margin:
             return "shown"
-        if ends.low < -margin or (case.lost and worst is not None and worst.low < -margin):
-            return "neither shown nor ruled out"
-        if case.lost and worst is None:  # nobody knows whether those failed because of the candidate
-            return "cannot be judged" if self.strict else "neither shown nor ruled out"
-        return "ruled out"
+        return "ruled out" if ends.low >= -margin and not case.lost else "neither shown nor ruled out"
 
 
 @dataclass(frozen=True)
@@ -126,6 +119,8 @@ class GateVerdict:
         each = "; ".join(f"{roles}: {'; '.join(words)}" for roles, words in sides.items())
         says = {0: "passes", 1: "fails", 2: "cannot be judged"}[self.exit_code]
         more = [f" Not judged: {words}." for words in self.beside]
+        if any(case.lost for case, _ in self.cases):
+            more.append(" Runs without a score may have failed: --unscored failed counts them so.")
         if self.exit_code == 0 and "neither shown nor ruled out" in each:
             more.append(f" 'possibly {self.gate.condition}' would fail.")
         return printable(f"gate {says} ({self.gate.condition}): {each}.{''.join(more)}")
@@ -157,16 +152,11 @@ def named(gate: Gate, sides: Sequence[Sequence[str]]) -> Gate:
     """The gate with the first of the names of the side that it names: a file may be called by its path or its model."""
     if gate.name is None:
         return gate
-    meant = {first for first, *_ in sides if gate.name == first}
+    meant = {names[0] for names in sides if gate.name == names[0]}
     meant = meant or {names[0] for names in sides if gate.name in [" ".join(name.split()) for name in names]}
     if len(meant) != 1:
-        known = list(dict.fromkeys(names[0] for names in sides))
-        near = did_you_mean(gate.name, known)
-        likely = next((name for name in known if near.endswith(f"{name!r}?")), "NAME")
-        raise SettingError(
-            f"'gate' must name one of {listed(known)}, got {gate.name!r}.{f' {near}' if near else ''} "
-            f'Write: --gate "{likely} {gate.condition}"'
-        )
+        known, near = list(dict.fromkeys(names[0] for names in sides)), did_you_mean(gate.name, [n[0] for n in sides])
+        raise SettingError(f"'gate' must name one of {listed(known)}, got {gate.name!r}. {near or 'Name one of them.'}")
     return replace(gate, name=meant.pop())
 
 

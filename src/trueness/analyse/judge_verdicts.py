@@ -126,7 +126,8 @@ class JudgeReport:
 
     def _between(self) -> Iterator[Figure]:
         """Verdicts of the same repeat and place beside each other: a mean would be a grade that nobody gave."""
-        units, every = ["item", "repeat", "position"], self.verdicts.fillna({"position": ""})
+        units = ["item", "repeat", "position"]
+        every = self.verdicts.assign(position=self.verdicts["position"].astype("string").fillna(""))
         wide = every.pivot_table(index="judge", columns=units, values="verdict", aggfunc="first")
         if len(wide) > 1:
             clusters = list(self.verdicts.groupby("item")["cluster"].first().reindex(wide.columns.get_level_values(0)))

@@ -28,7 +28,6 @@ from pathlib import Path
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from trueness.archives import open_archive
 from trueness.datasets.frames import layout_of, read_text, with_numbers
 from trueness.errors import DataError, listed
 from trueness.outside import (
@@ -42,7 +41,7 @@ from trueness.outside import (
     one_line,
     size,
 )
-from trueness.parquet import flat_columns, parquet_columns, read_parquet
+from trueness.packed import flat_columns, open_archive, parquet_columns, read_parquet
 from trueness.texts import counted, csv_value
 
 DOMAIN = "domain"
@@ -174,9 +173,9 @@ def read_table(path: Path) -> pd.DataFrame:
 
 def _csv(path: Path) -> pd.DataFrame:
     """Also with decimal commas, signs of per cent and marks of thousands, which is said: 1,234 alone is 1234."""
-    layout = layout_of(path, MAX_COLUMNS, decimal="point")
-    options = {"nrows": MAX_CELLS // layout.columns + 1, "index_col": False}
     try:
+        layout = layout_of(path, MAX_COLUMNS, decimal="point")
+        options = {"nrows": MAX_CELLS // layout.columns + 1, "index_col": False}
         frame, layout = read_text(path, layout, MAX_RECORDS, **options)
     except NOT_READ as error:
         raise DataError(f"{path.name} must be a table, got: {one_line(error)}.") from None
@@ -186,9 +185,11 @@ def _csv(path: Path) -> pd.DataFrame:
         raise DataError(f"{path.name} must have at most {MAX_CELLS:,} cells, got more. Analyse a part of it.")
     texts = frame.select_dtypes(exclude=["number", "bool"])
     per_cent = [name for name in texts if texts[name].dropna().astype(str).str.strip().str.endswith("%").all()]
-    frame = with_numbers(frame.dropna(how="all"), layout, path, MAX_RECORDS, **options)
+    frame, notes = with_numbers(frame.dropna(how="all"), layout, path, MAX_RECORDS, **options)
     shares = {str(name): frame[name] / 100 for name in per_cent if is_numeric_dtype(frame[name].dtype)}
-    return csv_values(frame.assign(**shares) if shares else frame)
+    frame = csv_values(frame.assign(**shares) if shares else frame)
+    frame.attrs["notes"] = tuple(notes)
+    return frame
 
 
 def csv_values(frame: pd.DataFrame) -> pd.DataFrame:

@@ -127,6 +127,8 @@ def why_no_score(name: str, others: Iterable[str] = ()) -> str:
         return f"how sure {' '.join(words[:-1])} is"
     if words[0] in ("num", "n", "nb"):
         return "a count"
+    if {"vs", "versus", "minus"} & set(words):
+        return "a difference"
     if {words[0], words[-1]} & _AVERAGES and not _STATISTICS.search(" ".join(words)):
         return "an average or a sum"
     cut = next((k for k, word in enumerate(words) if k and word in ("per", "to")), None)  # time to first token

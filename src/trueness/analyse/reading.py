@@ -229,19 +229,18 @@ class AnalysisReading:
             cells["pair"] = " / ".join(SHORT.get(name, name) for name in reversed(one.pair.names))
             shown = {"first": one.sides[0].mean, "second": one.sides[1].mean}
         cells |= {f"{name}{unit}": _number(mean, digits) for name, mean in shown.items()}
-        if one.delta is None:
+        usual = one.usual
+        if usual is None:
             cells["gain"] = "-" if one.gain is None else f"{one.gain:+.{digits}f}"
         else:
-            cells["delta"] = _number(one.delta.value, 3)
-            cells["mag."] = (one.delta.magnitude or "-").replace("negligible", "negl.")
+            cells |= {"delta": _number(usual.delta, 3), "mag.": (usual.magnitude or "-").replace("negligible", "negl.")}
+            cells |= {"p": _p_cell(usual.p), "U": "-" if usual.U is None else f"{usual.U:g}"}
         return cells | {
-            "p": _p_cell(one.p),
-            "U": "-" if one.statistic is None else f"{one.statistic:g}",
             "n": f"{one.sides[0].n}+{one.sides[1].n}",
-            "ratio": _number(one.ratio, 2) if one.delta else "-",
+            "ratio": _number(usual.ratio, 2) if usual else "-",
             "diff [CI]": _interval_text(result.difference, result.interval, digits) if result else "-",
             "p_paired": _p_cell(result.p) if result else "-",
-            self._adjusted if one.delta else "q": _p_cell(result.p_adjusted) if result else "-",
+            self._adjusted if usual else "q": _p_cell(result.p_adjusted) if result else "-",
             "n_units": str(result.n_units) if result else "-",
             "n_clusters": str(one.n_clusters) if result else "-",
             "q_beyond": _p_cell(one.q_beyond),
@@ -369,17 +368,16 @@ def contrast_sentence(one: Contrast, part: DomainAnalysis, details: bool = False
 
 def _over_runs(one: Contrast) -> list[str]:
     """The published form, and what it takes for granted."""
-    delta, spread = one.delta, one.spread
-    if one.p is None or delta is None or delta.value is None:
+    usual = one.usual
+    if usual is None or usual.p is None or usual.delta is None:
         return []
-    ratio = f"ratio of means {short(one.ratio)}, " if one.ratio is not None else ""
-    levene = (
-        f" Levene {_exact_p(spread.p)} (bounded scores: the spread follows the mean)." if spread.p is not None else ""
-    )
+    ratio = f"ratio of means {short(usual.ratio)}, " if usual.ratio is not None else ""
+    ends = f" [{usual.delta_low:.2f}, {usual.delta_high:.2f}]" if usual.delta_low is not None else ""
+    levene = f" Levene {_exact_p(usual.p_levene)} (bounded scores: the spread follows the mean)."
     return [
-        f"Over runs: {ratio}Cliff's delta {delta.value:.3f} {_ends(delta.interval, 2)} {delta.magnitude}, Mann-Whitney "
-        f"U = {one.statistic:g}, {one.sided} {_exact_p(one.p)}, n = {one.sides[0].n} + {one.sides[1].n} "
-        f"(takes repeats for independent).{levene}"
+        f"Over runs: {ratio}Cliff's delta {usual.delta:.3f}{ends} {usual.magnitude}, Mann-Whitney U = {usual.U:g}, "
+        f"{usual.sided} {_exact_p(usual.p)}, n = {one.sides[0].n} + {one.sides[1].n} (takes repeats for independent)."
+        f"{levene if usual.p_levene is not None else ''}"
     ]
 
 

@@ -25,7 +25,7 @@ from trueness.analyse.measure_names import better_of, is_either_way, is_share
 from trueness.analyse.scores_schema import OutcomeColumns
 from trueness.analyse.shares import DECIMALS, Array, as_shares, decimals, unround
 from trueness.errors import DataError, SettingError
-from trueness.measure import direction, measure_of
+from trueness.measure import measure_of
 from trueness.texts import counted
 
 ABSENT_FAILED = "absent rules failed"
@@ -55,8 +55,8 @@ def values_of(
     """rules: (n, rules) shares of passes; measure: the one chosen of a long table, or empty."""
     if outcome.kind in ("long table", "column"):
         name = measure or outcome.columns[0]
-        read = _of_measure if outcome.of_study and measure_of(measure) is not None else _of_column
-        return _with_blanks(read(frame[outcome.columns[0]], name, settings, outcome.nameless), settings)
+        ours = outcome.of_study and measure_of(measure) is not None
+        return _with_blanks(_of_column(frame[outcome.columns[0]], name, settings, outcome.nameless, ours), settings)
     if outcome.kind == "rules":
         absent = rules.isna().sum(axis=1).to_numpy(dtype=np.float64)
         scored = len(rules.columns) - absent
@@ -140,31 +140,24 @@ def _as_passes(values: Values) -> Values:
     return replace(values, value=1 - values.value, readings=readings, lower_is_better=False, turned=True)
 
 
-def _of_measure(column: pd.Series, measure: str, settings: AnalysisSettings, nameless: bool) -> Values:
-    """A measure of a study, on its own scale."""
-    values, better = _number(column), direction(measure)
-    lower = settings.lower_is_better or better == "lower"
-    way = f"{'lower' if lower else 'higher'} {measure} is better"
-    if better is None and not lower:
-        way = f"neither way of {measure} is better: 'better' below means higher"
-    return Values(values, False, lower, np.zeros(len(values), dtype=bool), np.isnan(values), notes=(way,))
-
-
-def _of_column(column: pd.Series, name: str, settings: AnalysisSettings, nameless: bool) -> Values:
-    """A failure rate, a share of passes, or a score on its own scale."""
+def _of_column(
+    column: pd.Series, name: str, settings: AnalysisSettings, nameless: bool = False, ours: bool = False
+) -> Values:
+    """A failure rate, a share of passes, or a score on its own scale, as measures of our studies are."""
     nothing = np.zeros(len(column), dtype=bool)
     better = "lower" if settings.lower_is_better else None if nameless else better_of(name)
-    assumed = not settings.lower_is_better and (better is None or is_either_way(name))
-    numeric = pd.api.types.is_numeric_dtype(column.dtype)
-    if better == "lower" or _is_scale(column, name):
+    assumed = not ours and not settings.lower_is_better and (better is None or is_either_way(name))
+    if ours or better == "lower" or _is_scale(column, name):
         values = _number(column)
         within = bool(np.nanmax(values, initial=0.0) <= 1 and np.nanmin(values, initial=1.0) >= 0)
-        share = better == "lower" and within and is_share(name)
-        way = () if share else (f"{better or 'higher'} {name} is better (--lower-is-better)",)
-        notes = (*way, *_rounding(values, name))
+        share = not ours and better == "lower" and within and is_share(name)
+        way = f"{better or 'higher'} {name} is better{'' if ours else ' (--lower-is-better)'}"
+        if ours and better is None:
+            way = f"neither way of {name} is better: 'better' below means higher"
+        notes = (*(() if share else (way,)), *(() if ours else _rounding(values, name)))
         return Values(values, share, better == "lower", nothing, np.isnan(values), notes=notes, assumed=assumed)
     passes, kind = as_shares(column, name)
-    notes = _rounding(passes, name) if numeric else ()
+    notes = _rounding(passes, name) if pd.api.types.is_numeric_dtype(column.dtype) else ()
     return Values(passes, True, False, nothing, np.isnan(passes), notes=notes, assumed=assumed and kind != "verdict")
 
 

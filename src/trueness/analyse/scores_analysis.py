@@ -18,18 +18,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 import pandas as pd
 
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.breakdown import by_family, by_model, by_rule, families_of, summarise
-from trueness.analyse.contrasts import Contrast, adjusted_together, at_level_of_verdict, contrast, is_too_few
+from trueness.analyse.contrasts import Contrast, adjusted_together, contrast, is_too_few
 from trueness.analyse.domain import Domain, domain_of
 from trueness.analyse.flags import DomainAnalysis
 from trueness.analyse.gate import Case, Gate, GateVerdict, ends_of, gate_of, named
 from trueness.analyse.roles import Pair, Roles, roles_of
 from trueness.errors import DataError, SettingError, listed
-from trueness.intervals import Interval
 from trueness.texts import counted
 
 
@@ -73,7 +71,8 @@ def analyse(tables: Mapping[str, pd.DataFrame], settings: AnalysisSettings = Ana
     roles = roles_of(sorted({name for domain in kept for name in domain.conditions}), settings)
     cases = [(domain, pair) for domain in kept for pair in _pairs(domain, roles)]
     plain = [contrast(*case, roles.conditions, settings, len(cases)) for case in cases]
-    if roles.pairs and all(one.p is None and (one.result is None or one.result.p is None) for one in plain):
+    tests = [test for one in plain for test in (one.usual, one.result)]
+    if roles.pairs and all(test is None or test.p is None for test in tests):
         reason = next((note for one in plain for note in one.notes), "No domain has both conditions of a pair.")
         raise DataError(f"nothing can be tested: {reason[0].lower()}{reason[1:]}")
     contrasts = adjusted_together(plain, settings)
@@ -144,46 +143,28 @@ def _gate(
     asked = [one for part in parts for one in part.contrasts if one.pair in pairs]
     others = dict.fromkeys(name for part in parts for name in part.domain.other_measures)
     beside = (*left_out, *([f"{listed(others, most=6)} (--measure)"] if others else []))
-    cases = [_case(one, gate, settings) for one in asked if gate.name is None or gate.name in one.pair.names]
-    return gate.judge(cases, beside)
+    return gate.judge([_case(one, gate) for one in asked if gate.name is None or gate.name in one.pair.names], beside)
 
 
-def _case(one: Contrast, gate: Gate, settings: AnalysisSettings) -> Case:
-    domain, (treatment, reference) = one.domain, one.pair.names
-    turned = gate.name == reference
-    sign, asked = (-1, 0) if turned else (1, 1)
-
-    def ends(of: Contrast | None) -> Interval | None:
-        interval = ends_of(of.result) if of else None
-        return interval and interval.scaled(sign)
-
-    names, lost = (reference, treatment), [side.missing for side in one.sides]
+def _case(one: Contrast, gate: Gate) -> Case:
+    domain, names, ends = one.domain, one.pair.names[::-1], ends_of(one.result)
+    asked = 0 if gate.name == names[0] else 1  # the reference, or the treatment
+    sign = 1 if asked else -1
+    lost = [side.missing for side in one.sides]
     missing = [f"{counted(n, 'run')} of {name} without a score" for n, name in zip(lost, names, strict=True) if n]
     missing += [f"{counted(len(one.left_out), 'cell')} with one side only"] if one.left_out else []
     difference = one.result.difference if one.result else None
     return Case(
         f"{domain.name}, {domain.outcome}" if domain.other_measures else domain.name,
-        *(names if turned else names[::-1]),
+        names[asked],
+        names[1 - asked],
         None if difference is None else sign * difference,
-        ends(one),
+        ends and ends.scaled(sign),
         points=domain.percent,
         most=domain.gains[1],
         missing=tuple(missing),
         lost=lost[asked],
-        if_failed=ends(_if_failed(one, asked, settings)) if lost[asked] else None,
     )
-
-
-def _if_failed(one: Contrast, side: int, settings: AnalysisSettings) -> Contrast | None:
-    """The contrast had the runs of this side without a score failed; None where there is no worst score."""
-    failed = one.domain.readings.get("blank runs failed")
-    if failed is None:
-        return None
-    mask = one.domain.under((one.pair.reference, one.pair.treatment)[side])
-    other = one.domain.valued(np.where(mask, failed, one.domain.value))
-    (made,) = adjusted_together([contrast(other, one.pair, (), settings)], settings)
-    level = one.result.interval.level if one.result and one.result.interval else None
-    return made if level is None else at_level_of_verdict(made, level, settings)
 
 
 def _check_exclusions(domains: Sequence[Domain], settings: AnalysisSettings) -> None:

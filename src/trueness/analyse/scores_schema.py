@@ -74,6 +74,7 @@ MANY = 20  # values beyond which a column such as `prompt` holds items, not cond
 _SETTING = re.compile(r"(temperature|top_?[pk]|.*shots?\b|num_fewshot|seed|max_tokens)$", re.I)  # names no items
 _SUMS = {"average", "avg", "overall", "total", "grand total", "macro avg", "micro avg", "weighted avg", "gesamt",
          "insgesamt", "durchschnitt", "mittelwert", "moyenne", "promedio", "mean", "sum", "summe"}  # fmt: skip
+_IDS = ("id", "idx", "index", "nr", "number")
 _OF_ANYTHING = {"", "accuracy", "score", "pass", "success", "rating", "reward"}  # shares of right answers, or points
 MOST_ON_ONE_SCALE = 20.0  # between the greatest values of two columns of one table
 Roles = dict[str, str | None]
@@ -159,10 +160,10 @@ def detect(frame: pd.DataFrame, settings: AnalysisSettings, domain: str) -> tupl
     if len(named) > 1:
         long, schema = _of_wide(frame, roles, rest, named, settings, domain)
         return long, replace(schema, guessed=(*notes, *schema.guessed))
-    rules = _rules(columns, rest)
+    rules = tuple(c for plain, c in columns.items() if c in rest and _is_rule(plain))
     outcome = OutcomeColumns("column", named) if named else _outcome(frame, columns, rules, notes)
     if outcome is None:
-        outcome = OutcomeColumns("column", (_only_measure(frame, roles, rest, settings, domain),))
+        outcome = OutcomeColumns("column", (_only_measure(frame, roles, rest, settings, domain, notes),))
     frame = frame.assign(**texts.drop(columns=[*outcome.columns, *rules], errors="ignore"))  # names stay names
     notes += [words[c] for c in outcome.columns if c in words and not named]
     frame, condition = _condition(frame, roles, [c for c in rest if c not in outcome.columns], settings, domain, notes)
@@ -173,6 +174,7 @@ def detect(frame: pd.DataFrame, settings: AnalysisSettings, domain: str) -> tupl
     if task is None and not settings.unit:
         task = next((c for c in free if c not in keys and _names_items(frame, c, keys)), None)
         notes += [f"{task} names the tasks: each of its values stands once under every condition"] if task else []
+        task = task or next((c for c in free if _plain_name(c) in _IDS and not frame[c].is_unique), None)
     if task and not settings.unit and outcome.kind != "long table":
         frame, task = _with_whole_ids(frame, task, model, keys, free, settings, domain, notes)
     if task and outcome.kind in ("column", "long table"):
@@ -229,11 +231,9 @@ def _without_sums(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.Dat
     """A line "Total" or "Average" is no run: below the others, or where a model, a condition or a task is missing."""
     names = [c for c in (roles["condition"], roles["model"], roles["task"]) if c]
     below = frame[names].isna().any(axis=1) | (np.arange(len(frame)) == len(frame) - 1)
-    sums = pd.Series(False, frame.index)
-    for column in dict.fromkeys([str(frame.columns[0]), *names]):
-        if not is_numeric_dtype(frame[column].dtype):
-            words = frame[column].astype("string").str.strip("*: ").str.casefold()
-            sums |= words.isin(_SUMS).fillna(False) & ~words.duplicated(keep=False) & below
+    texts = frame[list(dict.fromkeys([str(frame.columns[0]), *names]))].select_dtypes(exclude="number")
+    words = texts.apply(lambda column: column.astype("string").str.strip("*: ").str.casefold())
+    sums = (words.isin(_SUMS) & ~words.apply(lambda column: column.duplicated(keep=False))).any(axis=1) & below
     if not sums.any() or sums.all():
         return frame
     labels = listed([str(label) for label in frame[sums].iloc[:, 0].fillna("(none)").unique()], most=4)
@@ -245,7 +245,7 @@ def _without_groups(frame: pd.DataFrame, task: str, value: str, keys: Sequence[s
     """The rows of single tasks: mmlu beside mmlu_stem and mmlu_law, between which it always lies, is their average.
 
     keys: the columns in which a task stands once or more for each value. Passes and fails are averages of nothing."""
-    if is_numeric_dtype(frame[task].dtype) or frame[value].dropna().isin((0, 1)).all() or not _is_number(frame[value]):
+    if is_numeric_dtype(frame[task]) or frame[value].dropna().isin((0, 1)).all() or not is_numeric_dtype(frame[value]):
         return frame
     names = frame[task].astype("string").str.strip(" -|")
     parts: dict[str, list[str]] = {}
@@ -271,20 +271,9 @@ def _without_groups(frame: pd.DataFrame, task: str, value: str, keys: Sequence[s
 def _of_study(frame: pd.DataFrame, columns: Mapping[str, str], notes: Sequence[str]) -> Schema:
     """In a study's table the variants are compared, or where there is one only, the respondents."""
     several = frame[columns["variant"]].nunique(dropna=False) > 1
-    condition = columns["variant" if several else "respondent"]
+    condition, model = (columns["variant"], columns["respondent"]) if several else (columns["respondent"], None)
     outcome = OutcomeColumns("long table", (columns["value"], columns["measure"], columns["status"]))
-    model = columns["respondent"] if several else None
     return Schema(condition, model, columns["item"], columns.get("repeat"), None, (), outcome, tuple(notes))
-
-
-def _rules(columns: Mapping[str, str], rest: Sequence[str]) -> tuple[str, ...]:
-    """Columns of passes: no errors, no hallucinations, no settings."""
-    return tuple(
-        column
-        for plain, column in columns.items()
-        if plain.endswith(RULE_ENDINGS) and column in rest and plain not in (*FAILURES, *SCORES)
-        if better_of(column) != "lower" and not why_no_score(column)
-    )
 
 
 def _outcome(
@@ -292,21 +281,17 @@ def _outcome(
 ) -> OutcomeColumns | None:
     """The outcome by the usual names; None where there is none."""
     measure, value = _first(columns, MEASURES), _first(columns, MEASURED)
-    if measure and value and _is_number(frame[value]):
+    if measure and value and is_numeric_dtype(frame[value]):
         return OutcomeColumns("long table", (value, measure, columns.get("status", "")))
-    counts = [(columns[a], columns[b]) for a, b in COUNTS if a in columns and b in columns]
-    totals = [(columns[a], columns[b]) for a, b in TOTALS if a in columns and b in columns]
+    counts, totals = (
+        [(columns[a], columns[b]) for a, b in pairs if a in columns and b in columns] for pairs in (COUNTS, TOTALS)
+    )
     scores = [columns[name] for name in (*FAILURES, *SCORES) if name in columns]
-    possible = [
-        *(OutcomeColumns("counts", pair, _first(columns, ABSENT_COUNTS)) for pair in counts),
-        *(
-            OutcomeColumns("score of rules", p)
-            for p in totals
-            if p == TOTALS[0] or _are_counts(frame[p[0]], frame[p[1]])
-        ),
-        *(OutcomeColumns("column", (name,)) for name in scores[:1]),
-        *([OutcomeColumns("rules", rules)] if rules else []),
-    ]
+    possible = [OutcomeColumns("counts", pair, _first(columns, ABSENT_COUNTS)) for pair in counts]
+    totals = [pair for pair in totals if pair == TOTALS[0] or _are_counts(*(frame[column] for column in pair))]
+    possible += [OutcomeColumns("score of rules", pair) for pair in totals]
+    possible += [OutcomeColumns("column", (name,)) for name in scores[:1]]
+    possible += [OutcomeColumns("rules", rules)] if rules else []
     if not possible:
         return None
     there = {one: frame[list(one.columns)].notna() for one in possible}
@@ -319,40 +304,46 @@ def _outcome(
     return best
 
 
+def _is_rule(name: str) -> bool:
+    """A column of passes: no errors, no hallucinations, no settings."""
+    ends = name.endswith(RULE_ENDINGS) and name not in (*FAILURES, *SCORES)
+    return ends and better_of(name) != "lower" and not why_no_score(name)
+
+
 def _are_counts(part: pd.Series, whole: pd.Series) -> bool:
-    return _is_number(part) and _is_number(whole) and bool(part.max() > 1 and not (part > whole).any())
-
-
-def _is_number(column: pd.Series) -> bool:
-    return bool(is_numeric_dtype(column.dtype))
+    numbers = is_numeric_dtype(part) and is_numeric_dtype(whole)
+    return numbers and bool(part.max() > 1 and not (part > whole).any())
 
 
 def _only_measure(
-    frame: pd.DataFrame, roles: Roles, rest: Sequence[str], settings: AnalysisSettings, domain: str
+    frame: pd.DataFrame, roles: Roles, rest: Sequence[str], settings: AnalysisSettings, domain: str, notes: list[str]
 ) -> str:
     """The one column whose name says a measure; where there is none, or several, the commands that name one."""
-    reasons = {c: why_no_score(c, rest) for c in rest if _is_number(frame[c]) or are_verdicts(frame[c])}
+    reasons = {c: why_no_score(c, rest) for c in rest if is_numeric_dtype(frame[c]) or are_verdicts(frame[c])}
     possible = [c for c, reason in reasons.items() if not reason]
     measures = [c for c in possible if measure_in(c)]
     of_runs = bool(roles["task"] and roles["model"])
-    if len(measures) == 1 and (of_runs or len(possible) == 1):
+    if len(measures) == 1 and (of_runs or len(possible) == 1 or is_measure_alone(measures[0])):
+        others = [c for c in possible if c not in measures]
+        notes += [f"no measure by their names, not read (--score): {listed(others)}"] if others else []
         return measures[0]
-    groups: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}  # by measure: two measures are never averaged
     for column in () if of_runs else possible:
-        kind = measure_in(column)
-        groups.setdefault(column if is_measure_alone(column) else "" if kind in _OF_ANYTHING else kind, []).append(
-            column
-        )
+        kind = "" if measure_in(column) in _OF_ANYTHING else measure_in(column)
+        groups.setdefault(column if is_measure_alone(column) else kind, []).append(column)
     ways = [",".join(columns) for columns in groups.values()] or measures or possible
     ways = ways or sorted(reasons, key=lambda c: (reasons[c] == "an id", better_of(c) is None)) or ["COLUMN"]
     each = [f"{column} is {reason}" for column, reason in reasons.items() if reason]
-    turned = "" if measures else ", with --lower-is-better where it is"
     raise DataError(
         f"{domain} has no scores: looked for pass_count and fail_count, auto_score and scored_rules, "
         f"{listed((*FAILURES, *SCORES), most=5)}, columns ending in {', '.join(RULE_ENDINGS)}; "
         f"found {listed(frame.columns, most=12)}. {f'No scores: {listed(each, most=4)}. ' if each else ''}"
-        f"Name one{turned}: {'  or: '.join(settings.command(score=way) for way in ways[:MOST_WAYS])}"
+        f"Name the score{'' if measures else ', with --lower-is-better where it is'}: {_ways(settings, 'score', ways)}"
     )
+
+
+def _ways(settings: AnalysisSettings, option: str, values: Iterable[object]) -> str:
+    return "  or: ".join(settings.command(**{option: value}) for value in [*values][:MOST_WAYS])
 
 
 def _of_wide(
@@ -361,7 +352,7 @@ def _of_wide(
 ) -> tuple[pd.DataFrame, Schema]:  # fmt: skip
     """A table whose columns are the tasks of its models, or the models of its tasks, made long."""
     if roles["model"] and roles["task"]:
-        ways = "  or: ".join(settings.command(score=score) for score in scores[:MOST_WAYS])
+        ways = _ways(settings, "score", scores)
         raise DataError(f"{domain} must have one score per model and task, got {listed(scores)}. Name one: {ways}")
     across, row, taken = "model", "task", roles["task"] or _row_names(frame, rest)
     if not roles["task"] and settings.condition in rest and not roles["model"]:  # the rows are what is compared
@@ -370,7 +361,7 @@ def _of_wide(
         across, row, taken = "task", "model" if roles["model"] else "condition", roles["model"] or roles["condition"]
     if taken is None:
         raise DataError(f"{domain} must name its rows in a column, got none whose values differ. Add a column model.")
-    parts = {c: frame[c] if _is_number(frame[c]) else as_shares(frame[c], c)[0] for c in scores}
+    parts = {c: frame[c] if is_numeric_dtype(frame[c]) else as_shares(frame[c], c)[0] for c in scores}
     values = pd.DataFrame(parts, frame.index).astype("float64")
     _check_one_scale(values.abs().max(), settings)
     kinds = {measure_in(c) for c in scores}
@@ -392,7 +383,7 @@ def _of_wide(
 def _row_names(frame: pd.DataFrame, columns: Sequence[str]) -> str | None:
     """The column that names what each row is of: texts, or numbers under a usual name, none twice."""
     unique = [c for c in columns if frame[c].is_unique]
-    return next((c for c in unique if not _is_number(frame[c]) or why_no_score(c) == "an id"), None)
+    return next((c for c in unique if not is_numeric_dtype(frame[c]) or why_no_score(c) == "an id"), None)
 
 
 def _check_one_scale(greatest: pd.Series, settings: AnalysisSettings) -> None:
@@ -400,11 +391,9 @@ def _check_one_scale(greatest: pd.Series, settings: AnalysisSettings) -> None:
     shares = low <= 1 < 1.5 <= high
     if low > 0 and (high > MOST_ON_ONE_SCALE * low or shares):
         near = greatest > 1 if shares else greatest * MOST_ON_ONE_SCALE > high
-        ways = [settings.command(score=",".join(map(str, greatest.index[side]))) for side in (~near, near)]
-        raise DataError(
-            f"columns must be on one scale, got {greatest.idxmin()} up to {low:g} and {greatest.idxmax()} up to "
-            f"{high:g}. Name those of one: {'  or: '.join(ways)}"
-        )
+        ways = _ways(settings, "score", [",".join(greatest.index[side]) for side in (~near, near)])
+        got = f"{greatest.idxmin()} up to {low:g} and {greatest.idxmax()} up to {high:g}"
+        raise DataError(f"columns must be on one scale, got {got}. Name those of one: {ways}")
 
 
 # ---- who is compared, on what
@@ -424,19 +413,19 @@ def _condition(
         notes += [f"no column of conditions: the values of {model} are compared"] if frame[model].nunique() > 1 else []
         return frame, model if not condition or frame[model].nunique() > 1 else condition
     roles["task"] = roles["task"] or (_row_names(frame, free) if len(frame) > 2 else None)
-    few = [c for c in free if 2 <= frame[c].nunique() <= MANY and c != roles["task"] and not _is_number(frame[c])]
+    texts = [c for c in free if not is_numeric_dtype(frame[c]) and not (roles["task"] and frame[c].is_unique)]
+    few = [c for c in texts if 2 <= frame[c].nunique() <= MANY]
     if few:
-        ways = "  or: ".join(settings.command(condition=c) for c in few[:MOST_WAYS])
         raise DataError(
             f"{domain} has no column of conditions: looked for {listed(USUAL_NAMES['condition'], most=5)}; "
-            f"found {listed(frame.columns, most=12)}. Name it: {ways}"
+            f"found {listed(frame.columns, most=12)}. Name it: {_ways(settings, 'condition', few)}"
         )
     return frame.assign(**{ALL: "all runs"}), ALL
 
 
 def _names_items(frame: pd.DataFrame, column: str, keys: Sequence[str]) -> bool:
     """Whether each value stands once under every condition (and model, and repeat): then cells can be paired by it."""
-    parts = _is_number(frame[column]) and not (frame[column].dropna() % 1 == 0).all()
+    parts = is_numeric_dtype(frame[column]) and not (frame[column].dropna() % 1 == 0).all()
     levels = frame[column].nunique()
     if parts or levels < 3 or _SETTING.match(column.strip()) or frame[column].isna().any():
         return False
@@ -468,6 +457,6 @@ def _with_whole_ids(
         raise DataError(
             f"{domain} must name each task once, got a {task} that starts anew: some stand more often than others, in "
             f"the same way for each {keys[0]}. Name the column that tells them apart domain, or say what is averaged: "
-            f"{'  or: '.join(settings.command(unit=way) for way in ways)}"
+            f"{_ways(settings, 'unit', ways)}"
         )
     return frame, task

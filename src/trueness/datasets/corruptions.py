@@ -11,7 +11,7 @@ intervention, so that the same strength means the same on a column of 0.01 volts
 
     regimes -> bias -> noise -> outliers -> drift -> mask         observed = mean + sd z', NaN where missing
 
-    regimes               the system is run again under interventions, with the same noise (interventional.py)
+    regimes               the system is run again under interventions, with the same noise (regimes.py)
     additive_bias         z_j + b_j,                 b_j ~ U(-s, s)         one offset a column
     multiplicative_bias   z_j f_j,                   f_j ~ U(1 - s, 1 + s)  one factor a column
     cubic_bias            z + s z^3                                         a sensor that is not linear
@@ -49,8 +49,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.dataset import Dataset
-from trueness.datasets.interventional import DrawsRegimes, plan_regimes
 from trueness.datasets.observed import FEWEST, Observed
+from trueness.datasets.regimes import DrawsRegimes, plan_regimes
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError, UnknownName, did_you_mean, listed
 from trueness.graphs import Graph
@@ -305,13 +305,9 @@ class CorruptionCard:
     labels: tuple[str, ...] = ()  # what a reader must know beside a number got under it
 
     def row(self) -> dict[str, object]:
-        return {
-            "name": self.name,
-            "summary": self.summary,
-            "steps": "; ".join(self.steps) or "nothing",
-            "uses the graph": "yes" if self.uses_graph else "no",
-            "regimes": "yes" if self.needs_system else "no",
-        }
+        uses, regimes = ("yes" if one else "no" for one in (self.uses_graph, self.needs_system))
+        steps = "; ".join(self.steps) or "nothing"
+        return {"name": self.name, "summary": self.summary, "steps": steps, "uses the graph": uses, "regimes": regimes}
 
 
 @dataclass(frozen=True, eq=False)
@@ -367,7 +363,7 @@ class Corruption:
         return CorruptionCard(self.name, self.summary, steps, uses_graph, self._regimes > 1, labels)
 
     def scaled(self, factor: float) -> Corruption:
-        """Every strength times `factor` (a number of regimes stays),."""
+        """Every strength times `factor` (a number of regimes stays)."""
         steps = tuple(s if s.name == "regimes" else replace(s, strength=s.strength * factor) for s in self.steps)
         return Corruption(f"{self.name} x {factor:g}", steps, self.summary)
 

@@ -41,7 +41,7 @@ from trueness.outside import (
     open_file,
     size,
 )
-from trueness.parquet import flat_columns, parquet_columns, read_parquet
+from trueness.packed import flat_columns, parquet_columns, read_parquet
 
 if TYPE_CHECKING:
     import pandas
@@ -52,7 +52,6 @@ MAX_HEADER = 16 * MEGABYTE
 Decimal = Literal["comma", "point"]
 MARKS: dict[Decimal, str] = {"comma": ",", "point": "."}
 LOOKED_AT = 10_000  # different texts of a column that tell how its numbers are written; all of them must be so
-FIRST_ROWS = 5000  # that tell which columns hold codes
 EITHER = ";\t"  # separators of files whose decimal mark is as often a comma
 _SEPARATOR_LINE = re.compile(r'"?sep=(.?)"?')  # the first line of files that are meant for a spreadsheet
 
@@ -74,7 +73,6 @@ def read_rows(
         raise DataError(f"{path} is not there. Give the path of a CSV, TSV, text, parquet or JSONL file.")
     dropped = set(drop)
     unread = {name for name, kind in (kinds or {}).items() if kind in (DROP, "left out")}  # unless it can be shown
-    notes: tuple[str, ...] = ()
     if path.suffix.lower() == ".parquet":
         names = parquet_columns(path, MAX_COLUMNS)
         unread &= set(names) - set(flat_columns(path, names))
@@ -85,10 +83,10 @@ def read_rows(
         if path.suffix.lower() == ".jsonl":
             frame = _records(path, unread | dropped)
         else:
-            frame, notes = _read_delimited(path, decimal)
+            frame = _read_delimited(path, decimal)
         _check_dropped(frame.columns, dropped, path)
         frame = frame.drop(columns=list(dropped))
-    return replace(Table.of(frame, discrete, path.name, kinds, strict, targets), notes=notes)
+    return replace(Table.of(frame, discrete, path.name, kinds, strict, targets), notes=frame.attrs.get("notes", ()))
 
 
 def _check_dropped(names: Iterable[str], dropped: set[str], path: Path) -> None:
@@ -114,8 +112,8 @@ def _records(path: Path, unread: set[str]) -> pandas.DataFrame:
     return pd.DataFrame.from_records(records, columns=names)
 
 
-def _read_delimited(path: Path, decimal: Decimal | None) -> tuple[pandas.DataFrame, tuple[str, ...]]:
-    """The rows of a text, with notes of how they were read."""
+def _read_delimited(path: Path, decimal: Decimal | None) -> pandas.DataFrame:
+    """The rows of a text; `notes` in its attrs say how they were read."""
     layout = layout_of(path, MAX_COLUMNS, decimal)
     most = MAX_CELLS // layout.columns
     try:
@@ -132,7 +130,8 @@ def _read_delimited(path: Path, decimal: Decimal | None) -> tuple[pandas.DataFra
         notes.insert(0, f"{path.name} is not UTF-8 and was read as {layout.encoding}")
     if sums := _sums(frame):
         notes.append(f"the last row seems to hold the sums of those above ({listed(sums)}): delete it if so")
-    return frame, tuple(notes)
+    frame.attrs["notes"] = tuple(notes)
+    return frame
 
 
 def _sums(frame: pandas.DataFrame) -> list[str]:
@@ -183,7 +182,6 @@ def layout_of(path: Path, most: int, decimal: Decimal | None = None) -> Layout:
         raise DataError(
             f"{path.name} must have at most {most:,} columns, got {first.count(separator) + 1:,}. Keep those you need."
         )
-    _check_title(lines[above : above + 20], separator, above, path)
     try:
         header = next(csv.reader([first], delimiter=separator, skipinitialspace=True))
     except csv.Error as error:
@@ -192,28 +190,16 @@ def layout_of(path: Path, most: int, decimal: Decimal | None = None) -> Layout:
     twice = sorted(name for name, count in Counter(filter(None, names)).items() if count > 1)
     if twice:
         raise DataError(f"column names of {path.name} must be unique, got {listed(twice)} twice. Rename them.")
-    if all(map(_is_number, names)) and not _is_count(names):
-        raise DataError(f"{path.name} must have a header with column names, got numbers: {listed(names, 3)}.")
-    rows = list(_rows(lines[above + 1 : above + 1 + FIRST_ROWS], separator))
-    names_rows = bool(rows) and len(rows[0]) > len(header)
-    cells = ([row[k + names_rows].strip() for row in rows if len(row) > k + names_rows] for k in range(len(header)))
-    codes = tuple(name for name, words in zip(header, cells, strict=True) if are_codes(words))
-    return Layout(separator, len(header), above, encoding, names_rows, decimal, codes)
-
-
-def _check_title(lines: Sequence[str], separator: str, above: int, path: Path) -> None:
-    """Raise where the first line has one cell, and all lines from a later one of words alone are equally wide."""
-    if separator != " " and sum(bool(cell.strip()) for cell in next(_rows(lines, separator), [])) > 1:
-        return
-    for sign in ",;\t":
-        rows = list(_rows(lines, sign))
-        wide = [sum(bool(cell.strip()) for cell in row) for row in rows]
-        at = wide.index(max(wide)) if rows else 0
-        equal = len(rows) - at > 2 and len({len(row) for row in rows[at:]}) == 1
-        if at and equal and len(rows[at]) == wide[at] > (2 if at == 1 else 1):
-            if not any(map(_is_number, rows[at])):
-                got = f"a title, and what seems to be the header in line {above + at + 1}"
-                raise DataError(f"{path.name} must have its header in line 1, got {got}. Delete what is above it.")
+    if all(map(_is_number, names)):
+        got = f"got numbers: {listed(names, 3)}. Write names above it"
+        raise DataError(f"{path.name} must have a header with column names, {got}.")
+    row = next(_rows(lines[above + 1 : above + 9], separator), [])
+    names_rows, edge, codes = len(row) > len(header), f"[{re.escape(separator)}\n]", []
+    if re.search(rf'{edge}"?0\d+"?\s*{edge}', "\n" + "".join(lines[above + 1 :]) + "\n"):
+        rows = list(_rows(lines[above + 1 :], separator))
+        for k, name in enumerate(header, names_rows):
+            codes += [name] if are_codes(row[k].strip() for row in rows if len(row) > k) else []
+    return Layout(separator, len(header), above, encoding, names_rows, decimal, tuple(codes))
 
 
 def read_text(path: Path, layout: Layout, most: int, **options: Any) -> tuple[pandas.DataFrame, Layout]:
@@ -263,11 +249,6 @@ def _separator(lines: Sequence[str]) -> str:
     return max(ranked, key=ranked.__getitem__) if ranked else " " if " " in lines[0].strip() else ","
 
 
-def _is_count(names: Sequence[str]) -> bool:
-    """0, 1, 2, as pandas names columns without names, or 1, 2, 3."""
-    return [*names] in ([str(k + start) for k in range(len(names))] for start in (0, 1))
-
-
 def _with_names(frame: pandas.DataFrame, layout: Layout, path: Path) -> pandas.DataFrame:
     """Row names without a name of their own are a column, as R and pandas write them; an empty last column is none."""
     names = [str(name).strip() for name in frame.columns]
@@ -285,9 +266,6 @@ def _with_names(frame: pandas.DataFrame, layout: Layout, path: Path) -> pandas.D
     if wrong is not None:
         got = f"column {names.index(wrong) + 1} of {path.name} must have a name"
         raise DataError(f"{got}, got none. Name it, or drop an index.")
-    if all(map(_is_number, names)) and all((frame[name] == float(name)).any() for name in names):
-        got = f"got {listed(names, 3)}, which may also be a row"
-        raise DataError(f"{path.name} must have a header with column names, {got}. Write names above it.")
     return frame.drop(columns=empty) if empty else frame
 
 

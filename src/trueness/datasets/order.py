@@ -25,9 +25,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 MOST_OTHERS = 400  # columns that one is compared with; of wider tables every second, third, ...
-MOST_WORK = 2e9  # rows x columns x columns that are looked at
-FEWEST_ROWS = 500
-_ROWS_AT_ONCE = 50_000
+MOST_WORK, MOST_ROWS, FEWEST_ROWS = 2e9, 50_000, 500  # rows x columns x columns, and rows, that are looked at
 EXPECTED = 5.0  # pairs of rows of a unit at a level, by chance; rarer levels tell nothing
 LEVEL = 0.01
 SHARE = 0.25  # of the columns with levels without an order, from which on codes are names in the whole table
@@ -35,28 +33,21 @@ SHARE = 0.25  # of the columns with levels without an order, from which on codes
 
 def unordered(columns: Sequence[Array], levels: NDArray[np.int64]) -> dict[int, int]:
     """Column without an order -> the column that shows it; of d columns of n values, codes where levels > 0, NaN in
-    gaps. Rows are looked at a part at a time: beside the table there is room for little."""
+    gaps."""
     d, n = len(columns), len(columns[0]) if columns else 0
-    rows = max(FEWEST_ROWS, int(MOST_WORK / d**2)) if d else n
+    rows = int(np.clip(MOST_WORK / max(d, 1) ** 2, FEWEST_ROWS, MOST_ROWS))
     columns = [column[:: max(n // rows, 1)] for column in columns]
     others = np.arange(d)[:: max(d // MOST_OTHERS, 1)]
-    mean, scale = np.array([_moments(columns[i]) for i in others]).reshape(-1, 2).T
-    coded = np.flatnonzero(levels > 2)
-    sums = {j: np.zeros((2, int(levels[j]), len(others))) for j in coded}  # of z and of 1, by level
-    squares = {j: np.zeros(len(others)) for j in coded}
-    for start in range(0, n, _ROWS_AT_ONCE):
-        part = np.stack([columns[i][start : start + _ROWS_AT_ONCE] for i in others], axis=1)
-        there = np.isfinite(part)
-        z = np.where(there, part - mean, 0.0) / scale
-        ones, z_squares = there.astype(np.float64), z**2
-        for j in coded:
-            codes = columns[j][start : start + _ROWS_AT_ONCE]
-            inside = (codes[:, None] == np.arange(int(levels[j]))).astype(np.float64)
-            sums[j] += inside.T @ z, inside.T @ ones
-            squares[j] += inside.sum(axis=1) @ z_squares
+    z = np.stack([columns[i] for i in others], axis=1)
+    there = np.isfinite(z)
+    z = np.where(there, z, 0.0)
+    z = np.where(there, z - z.sum(axis=0) / np.maximum(there.sum(axis=0), 1), 0.0)
+    scale = np.sqrt((z**2).sum(axis=0) / max(len(z), 1))
+    z /= np.where(scale > 0, scale, 1.0)
     excess = np.zeros((d, d))
-    for j in coded:
-        excess[j, others] = _excess(sums[j][0], sums[j][1], squares[j])
+    for j in np.flatnonzero(levels > 2):
+        inside = (columns[j][:, None] == np.arange(int(levels[j]))).astype(np.float64)
+        excess[j, others] = _excess(inside.T @ z, inside.T @ there, inside.sum(axis=1) @ z**2)
     np.fill_diagonal(excess, 0.0)
     shown: dict[int, int] = {}
     while (excess > 0).any():
@@ -64,13 +55,6 @@ def unordered(columns: Sequence[Array], levels: NDArray[np.int64]) -> dict[int, 
         shown[worst] = int(np.maximum(excess[worst], excess[:, worst]).argmax())
         excess[worst] = excess[:, worst] = 0.0
     return shown
-
-
-def _moments(values: Array) -> tuple[float, float]:
-    """Mean and spread of a column, where a gap lies at the mean."""
-    there = values[np.isfinite(values)]
-    mean = float(there.sum()) / max(len(there), 1)
-    return mean, float(np.sqrt(((there - mean) ** 2).sum() / max(len(values), 1))) or 1.0
 
 
 def _excess(sums: Array, counts: Array, squares: Array) -> Array:

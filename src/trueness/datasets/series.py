@@ -32,13 +32,13 @@ from scipy.signal import lfilter
 
 from trueness.datasets.dataset import About, Source, Truth, check_settings, simulated
 from trueness.datasets.frames import read_rows
-from trueness.datasets.interventional import Regimes
 from trueness.datasets.observed import Observed, check_observed
+from trueness.datasets.regimes import Regimes
 from trueness.datasets.synthetic import NOISES, AtLeast0, Noise
 from trueness.datasets.table import Table
 from trueness.datasets.tables import truth_of_file
 from trueness.errors import DataError, SettingError, listed
-from trueness.graphs import Direction, Graph
+from trueness.graphs import Graph
 from trueness.settings import Between
 
 Array = NDArray[np.float64]
@@ -297,7 +297,6 @@ def series_of_file(
     missing: float | None = None,
     drop: Sequence[str] = (),
     truth: Truth = "assumed",
-    direction: Direction | None = None,
     name: str | None = None,
 ) -> RecordedSeries:
     """A user's CSV, TSV or parquet, one row a time step in order, with its summary graph beside it.
@@ -312,7 +311,7 @@ def series_of_file(
             f"a series must hold numbers, got text in column {words[0]!r} of {path.name}. Add it to drop = [...]."
         )
     table = _with_gaps(rows, missing, path.name, lags)
-    dag, about = truth_of_file(path, table, graph, direction, truth, "rows in time order")
+    dag, about = truth_of_file(path, table, graph, truth, "rows in time order")
     about = replace(about, properties=("time series", f"{100 * table.share_missing:.0f} % missing"))
     return RecordedSeries(name or path.name.split(".")[0], dag, about, table)
 

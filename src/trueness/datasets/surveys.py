@@ -24,7 +24,7 @@ from trueness import registry
 from trueness.datasets.frames import MAX_CELLS, layout_of, read_text, with_numbers
 from trueness.errors import MAX_COMPARED, MAX_KNOWN, DataError, listed
 from trueness.outside import MAX_TABLE, NOT_READ, is_there, one_line
-from trueness.parquet import parquet_columns, read_codes
+from trueness.packed import parquet_columns, read_codes
 
 if TYPE_CHECKING:
     import pandas as pd

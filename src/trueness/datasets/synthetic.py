@@ -15,7 +15,7 @@ otherwise the variances give the causal order away (varsortability; Reisach et a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Annotated, Literal
@@ -25,8 +25,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.dataset import About, Simulated, check_settings, simulated
-from trueness.datasets.experiments import Intervention
-from trueness.datasets.interventional import Hold, Regimes, hold_columns
+from trueness.datasets.regimes import Hold, Regimes
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.settings import Between, Whole
@@ -147,26 +146,16 @@ class Synthetic(Simulated):
             + (("nonlinear",) if self.relation not in ("linear", "nonlinear") else ()),
         )
 
-    def rows_under(self, interventions: Sequence[Intervention], n: int, rng: Generator) -> Table:
-        """All on the scale of the same noise without any intervention."""
-        noise = NOISES[self.noise](rng, (n, self.nodes))
-        if not interventions:
-            values = self._run(noise)
-            if n == 1:
-                return self._table(values)
-            return self._table(values, values.mean(axis=0), values.std(axis=0))
-        fresh = rng.standard_normal((n, self.nodes))
-        return self._run_held(noise, lambda mean, sd: hold_columns(interventions, mean, sd, fresh))[1]
+    def simulate(self, n: int, rng: Generator) -> Table:
+        values = self._run(NOISES[self.noise](rng, (n, self.nodes)))
+        return self._table(values) if n == 1 else self._table(values, values.mean(axis=0), values.std(axis=0))
 
     def draw_regimes(self, regimes: Regimes, n: int, rng: Generator) -> tuple[Table, Table]:
         """n rows without intervention, and the same noise under the regimes; both on the scale of the first."""
-        return self._run_held(NOISES[self.noise](rng, (n, self.nodes)), regimes.hold)
-
-    def _run_held(self, noise: Array, hold: Callable[[Array, Array], Hold]) -> tuple[Table, Table]:
-        """Without and with what `hold` makes of the means and deviations of the rows without."""
+        noise = NOISES[self.noise](rng, (n, self.nodes))
         free = self._run(noise.copy())
         mean, sd = free.mean(axis=0), free.std(axis=0)
-        return self._table(free, mean, sd), self._table(self._run(noise, hold(mean, sd)), mean, sd)
+        return self._table(free, mean, sd), self._table(self._run(noise, regimes.hold(mean, sd)), mean, sd)
 
     def _table(self, values: Array, mean: Array | float = 0.0, sd: Array | float = 1.0) -> Table:
         values = (values - mean) / sd if self.standardised else values

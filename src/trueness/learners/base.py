@@ -59,7 +59,6 @@ class Card:
     curved: bool = False  # relations that are no lines, by its method or by a setting
     limits: tuple[str, ...] = ()  # where it was measured to fail
     needs_series: bool = False  # rows must be in time order
-    parts: tuple[str, ...] = ()  # of a method built here: each with what it gains, measured without it
     lead: str = ""  # of a method built here: over whom, where it was measured, and where it was not found
 
     def __post_init__(self) -> None:
@@ -178,11 +177,6 @@ class Checked:
         settings = {f.name: getattr(self, f.name) for f in fields(self) if f.init}  # type: ignore[arg-type]
         for name, value in checked_settings(type(self), settings, owner).items():
             object.__setattr__(self, name, value)
-        if settings.get("imputations", 1) > 1 and settings["missing"] != "impute":
-            raise SettingError(
-                f"'imputations' of {owner} must be 1 where missing is {settings['missing']!r}, got "
-                f'{settings["imputations"]}. Set missing = "impute".'
-            )
 
 
 def build(name: str, settings: Mapping[str, object] | None = None, where: str = "") -> Learner:

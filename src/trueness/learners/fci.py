@@ -34,10 +34,10 @@ from numpy.typing import NDArray
 from trueness.graphs import ARROW, CIRCLE, NONE, TAIL, Graph
 from trueness.learners.base import Card
 from trueness.learners.independence import Independence
-from trueness.learners.kernels import pag, separating, testing
-from trueness.learners.kernels import skeleton as skeletons
+from trueness.learners.kernels import pag, testing
+from trueness.learners.kernels import skeleton as kernel
 from trueness.learners.knowledge import Matrix
-from trueness.learners.pc import PC, VOTERS, Evidence, Found, SearchByTests, search_skeleton
+from trueness.learners.pc import PC, VOTERS, Found, SearchByTests, search_skeleton
 
 PAGColliders = Literal["separating set", "majority"]
 Triple = tuple[int, int, int]
@@ -60,14 +60,14 @@ class FCI(SearchByTests):
         paper="Spirtes, Meek & Richardson 1995; Zhang 2008",
     )
 
-    def _learn(self, tests: Independence, required: Matrix, forbidden: Matrix, most: int, want_p: bool) -> Found:
-        first, _ = search_skeleton(tests, required, forbidden, self.search, most, want_p)
+    def _learn(self, tests: Independence, required: Matrix, forbidden: Matrix, most: int) -> Found:
+        first, _ = search_skeleton(tests, required, forbidden, self.search, most)
         return mark_ends(tests, first, required, forbidden, most, self.selection, self.colliders)
 
 
 def mark_ends(
     tests: Independence,
-    first: skeletons.Skeleton,
+    first: kernel.Skeleton,
     required: Matrix,
     forbidden: Matrix,
     most: int,
@@ -75,11 +75,9 @@ def mark_ends(
     colliders: PAGColliders,
 ) -> Found:
     """From a skeleton with its separating sets to the PAG: Possible-D-SEP, colliders and rules; with the tests made."""
-    rule = getattr(separating, VOTERS[colliders])
+    rule = getattr(kernel, VOTERS[colliders])
     marks = pag.colliders(first.adjacent, pag.left_out(*first[:3]), forbidden, required)
-    before = (marks, first.adjacent, first.where, first.pool, first.p_values)
-    made = separating.search(*tests.kernel, required, forbidden, False, most, False, rule, *before)
-    later, evidence = skeletons.Skeleton(*made[:5]), Evidence(*made[5:])
+    later, evidence = kernel.search(tests.kernel, required, forbidden, False, most, rule, marks, first)
     skeleton = first._replace(pool=later.pool)
     marks = pag.colliders(skeleton.adjacent, evidence.triples[evidence.collides], forbidden, required)
     pag.close(marks, skeleton.where, skeleton.pool, True, selection)
@@ -99,8 +97,8 @@ class RFCI(FCI):
         paper="Colombo, Maathuis, Kalisch & Richardson 2012",
     )
 
-    def _learn(self, tests: Independence, required: Matrix, forbidden: Matrix, most: int, want_p: bool) -> Found:
-        skeleton, _ = search_skeleton(tests, required, forbidden, self.search, most, want_p)
+    def _learn(self, tests: Independence, required: Matrix, forbidden: Matrix, most: int) -> Found:
+        skeleton, _ = search_skeleton(tests, required, forbidden, self.search, most)
         orientation = _Orientation(tests, skeleton, required, forbidden)
         orientation.run(self.selection)
         final = skeleton.updated(orientation.removed)._replace(adjacent=orientation.marks != 0)
@@ -110,8 +108,8 @@ class RFCI(FCI):
 class _Orientation:
     """The marks so far, and the separating sets, both changed as edges turn out not to be there."""
 
-    def __init__(self, tests: Independence, skeleton: skeletons.Skeleton, required: Matrix, forbidden: Matrix):
-        self.kernel = tests.kernel
+    def __init__(self, tests: Independence, skeleton: kernel.Skeleton, required: Matrix, forbidden: Matrix):
+        self.tests = tests.kernel
         self.fixed = required | required.T
         self.known: dict[tuple[int, int, frozenset[int]], bool] = {}
         self.made = np.zeros(len(skeleton.adjacent) + 1, dtype=np.int64)
@@ -139,7 +137,7 @@ class _Orientation:
         question = min(x, y), max(x, y), frozenset(separating)
         if question not in self.known:
             members = np.array(sorted(question[2]), dtype=np.int64)
-            self.known[question] = bool(testing.single(*self.kernel, *question[:2], members)[3])
+            self.known[question] = bool(testing.single(self.tests, *question[:2], members)[3])
             self.made[len(members)] += 1
         return self.known[question]
 

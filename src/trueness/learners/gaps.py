@@ -14,7 +14,7 @@
 Whether gaps of v hang on w: rank correlation of w with "v is missing" over the rows that have w, a category level by
 level; r sqrt(m - 1) against the normal, Holm over all tests, p < GAP_LEVEL for the table as a whole.
 
-With `imputations` above 1 `impute` makes so many tables and joins their graphs (stability.py).
+`join_imputations` (stability.py) makes several such tables and joins their graphs.
 
 A matrix of pairwise correlations may have negative eigenvalues: it is then shrunk to the identity, by as little as
 needed (scoring/covariance.py).
@@ -22,15 +22,19 @@ needed (scoring/covariance.py).
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from dataclasses import replace
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, Self, TypeVar, get_args, get_type_hints
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.observed import Observed
-from trueness.datasets.table import Table, check_usable
+from trueness.datasets.table import Table, TableLike, check_usable
+from trueness.graphs import Graph
+from trueness.learners.base import Card, Checked, Learner, checked
 
+Details = TypeVar("Details", bound="HasGraph")  # what led to a graph
 Missing = Literal["testwise", "complete", "impute", "refuse", "auto"]
 MissingInTests = Literal["testwise", "corrected", "complete", "impute", "refuse", "auto"]
 GAP_LEVEL = 0.01
@@ -97,14 +101,51 @@ def tell_gap_causes(causes: tuple[GapCause, ...]) -> str:
     return f"gaps hang on other columns: {', '.join(named[:3])}{more} (rank correlation, Holm over all pairs)"
 
 
-def chosen_missing(table: Table, takes_corrected: bool, takes_testwise: bool = True) -> Missing | Literal["corrected"]:
-    """What `auto` is."""
-    causes = gap_causes(table)
-    if not causes and takes_testwise:
+class HasGraph(Protocol):
+    @property
+    def graph(self) -> Graph: ...
+
+
+class TakesGaps(Checked, Generic[Details]):
+    """A learner whose `missing` may be "auto"; gaps are drawn from a seed of their own: same data, same graph."""
+
+    card: ClassVar[Card]
+    missing: MissingInTests
+
+    def fit(self, data: TableLike, rng: Generator | None = None) -> Graph:
+        chosen, table = self._prepared(data)
+        return chosen._graph(table, rng)
+
+    def fit_details(self, data: TableLike, rng: Generator | None = None) -> Details:
+        """The graph with what led to it."""
+        chosen, table = self._prepared(data)
+        return chosen._details(table, rng)
+
+    def _graph(self, table: Table, rng: Generator | None) -> Graph:
+        return self._details(table, rng).graph
+
+    def _details(self, table: Table, rng: Generator | None) -> Details:
+        raise NotImplementedError
+
+    def _prepared(self, data: TableLike) -> tuple[Self, Table]:
+        """The learner as `missing` says, and its table."""
+        settings: Any = self  # a dataclass with this field, as every learner of this kind is
+        chosen = replace(settings, missing=missing_of(self, Table.of(data))) if self.missing == "auto" else settings
+        return chosen, without_gaps(checked(data, chosen), chosen.missing)
+
+
+def missing_of(learner: Learner, table: Table) -> str:
+    """What `missing = "auto"` is for this learner and table; "testwise" where the learner has no such setting."""
+    hints = get_type_hints(type(learner))
+    if "missing" not in hints or "auto" not in get_args(hints["missing"]) or not table.has_gaps:
         return "testwise"
+    causes, test = gap_causes(table), getattr(learner, "test", "")
+    if not causes and (test or table.kind != "discrete"):
+        return "testwise"
+    takes = "corrected" in get_args(hints["missing"]) and table.kind == "continuous" and test in ("auto", "fisher-z")
     whole = {name: not table.gaps[:, j].any() for j, name in enumerate(table.names)}
     strongest = {cause.column: cause.on for cause in reversed(causes)}
-    return "corrected" if takes_corrected and all(whole[name] for name in strongest.values()) else "impute"
+    return "corrected" if takes and all(whole[name] for name in strongest.values()) else "impute"
 
 
 class DummyCoded:
@@ -160,7 +201,7 @@ def without_gaps(table: Table, missing: MissingInTests) -> Table:
 
 def impute(table: Table, rng: Generator, resample: bool = False) -> Table:
     """Each gap drawn given what its row has. resample: from the Gaussian of a resample of the rows."""
-    from trueness.learners.scoring.imputation import fill_by_likelihood  # scorers are not imported until one is used
+    from trueness.learners.scoring.covariance import fill_by_likelihood  # scorers are not imported until one is used
 
     table = table.read_ordered()
     embedded = DummyCoded(table)

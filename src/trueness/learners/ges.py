@@ -12,13 +12,23 @@ times the time (docs/benchmarks.md); plain gives the references' graph, and the 
 other so that extended would not end. Chickering (2002), JMLR 3;
 operators: `kernels/operators.py`.
 Returns `graph[i, j] != 0` for i -> j and, both ways, for i -- j.
+
+BOSS: the equivalence class of the DAG that the best order of the columns gives, by a score.
+
+    order       moved one column at a time to its best place, until no move raises the score
+    DAG         each column with the parents that grow and shrink choose among the columns before it
+    class       its CPDAG; then edges are removed greedily as in the second half of GES (`deletes`)
+
+The deletions make the answer right for faithful data as n grows and never lower the score. The first order follows
+from the content of the columns (`scores.content_order`), further ones are shuffles of it: the same data give the same
+graph, in whatever order the columns come.
+Andrews et al. (2023), NeurIPS; `kernels/boss.py`. `graph[i, j] != 0` for i -> j and, both ways, for i -- j.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import ClassVar, Literal, NamedTuple
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from numpy.random import Generator
@@ -26,44 +36,60 @@ from numpy.typing import NDArray
 
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
-from trueness.learners.base import Card, Draws, checked
+from trueness.learners.base import Card
 from trueness.learners.gaps import TESTWISE
-from trueness.learners.kernels import extended, operators
+from trueness.learners.kernels import boss, equivalence, extended
 from trueness.learners.kernels import ges as kernel
 from trueness.learners.kernels import scores as kernel_scores
 from trueness.learners.scores import Scores, ScoreSettings, content_order, gaps_note
+from trueness.settings import Whole
 
-Operator = Literal["insert", "delete", "turn"]
+OPERATOR = Literal["insert", "delete", "turn"]  # in the order of the kernel's numbers
+NOTHING: NDArray[np.float64] = np.empty((0, 4))
 
 
 class AppliedOperator(NamedTuple):
     """An operator that was applied: the edge between source and target, and by how much the score rose."""
 
-    operator: Operator
+    operator: OPERATOR
     source: str
     target: str
     gain: float
 
 
-def steps_of(trace: NDArray[np.float64], names: tuple[str, ...]) -> tuple[AppliedOperator, ...]:
-    words: dict[int, Operator] = {operators.INSERT: "insert", operators.DELETE: "delete", operators.TURN: "turn"}
-    return tuple(
-        AppliedOperator(words[int(how)], names[int(x)], names[int(y)], gain) for how, x, y, gain in trace.tolist()
-    )
-
-
 @dataclass(frozen=True)
-class GESResult:
-    """The class found, its score, and the operators that led to it."""
+class ScoredClass:
+    """The class found and its score."""
 
     graph: Graph
-    score: float
-    steps: tuple[AppliedOperator, ...]
+    scores: Scores
     note: str = ""  # what the score rests on where values are missing or rows are of experiments
+    steps: tuple[AppliedOperator, ...] = ()  # of GES and GIES: the operators that led to it
+    order: tuple[str, ...] = ()  # of BOSS: the order it came from
+    starts: tuple[float, ...] = ()  # of BOSS: the score that each start ended with
+
+    @property
+    def score(self) -> float:
+        return self.scores.total(self.graph)
+
+    @classmethod
+    def of(
+        cls, marks: NDArray[np.uint8], table: Table, scorer: kernel_scores.Scorer, trace: NDArray[np.float64], note: str
+    ) -> Self:
+        """From the marks of a CPDAG and the kernel's trace: (operator, x, y, gain) a row."""
+        graph, words = (
+            Graph.from_matrix(marks, table.names, direction="row to column", kind="cpdag"),
+            get_args(OPERATOR),
+        )
+        steps = (
+            AppliedOperator(words[int(how)], table.names[int(x)], table.names[int(y)], gain)
+            for how, x, y, gain in trace.tolist()
+        )
+        return cls(graph, Scores(table.names, scorer), note, tuple(steps))
 
 
 @dataclass(frozen=True)
-class GES(ScoreSettings[GESResult]):
+class GES(ScoreSettings[ScoredClass]):
     """Greedy equivalence search. Returns a CPDAG."""
 
     search: Literal["plain", "extended"] = "extended"
@@ -79,29 +105,48 @@ class GES(ScoreSettings[GESResult]):
         family="score-based",
     )
 
-    def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]:
-        table = checked(data, self)
-        if table.n != data.n or self.search == "extended":  # draws are of rows not used, or have each their order
-            return iter([None] * len(draws))
-        scorers = self.scorers(table, draws)
-        return (None if scorer is None else self._class(scorer, table.names)[0] for scorer in scorers)
-
-    def _details(self, table: Table, rng: Generator | None) -> GESResult:
+    def _details(self, table: Table, rng: Generator | None) -> ScoredClass:
         """The graph with its score and the operators that led to it."""
         names = table.names
         if self.search == "extended":  # orders that score the same are told apart by rounding: let it be one rounding
             table = table.columns(content_order(table.values).tolist())
         scorer = self.scorer(table)
-        graph, trace = self._class(scorer, table.names)
-        score = Scores(table.names, scorer).total(graph)
-        return GESResult(graph.reorder(names), score, steps_of(trace, table.names), gaps_note(table))
-
-    def _class(self, scorer: kernel_scores.Scorer, names: tuple[str, ...]) -> tuple[Graph, NDArray[np.float64]]:
         try:
-            marks, trace = (kernel if self.search == "plain" else extended).search(scorer, len(names))
+            marks, trace = (kernel if self.search == "plain" else extended).search(scorer, table.d)
         except kernel.InCirclesError:  # inserts, then deletes: this ends whatever is gained
-            marks, trace = kernel.search(scorer, len(names))
-        return Graph.from_matrix(marks, names, direction="row to column", kind="cpdag"), trace
+            marks, trace = kernel.search(scorer, table.d)
+        found = ScoredClass.of(marks, table, scorer, trace, gaps_note(table))
+        return replace(found, graph=found.graph.reorder(names))
 
 
-LEARNERS = {"ges": GES}
+@dataclass(frozen=True)
+class BOSS(ScoreSettings[ScoredClass]):
+    """Best order score search. Returns a CPDAG."""
+
+    starts: Whole = 3  # orders to begin with; the best end counts
+    deletes: bool = True  # end with the deletions of GES
+
+    card: ClassVar[Card] = replace(
+        GES.card,
+        title="BOSS",
+        summary="Searches over orders of the variables, moving one at a time to its best place by a score.",
+        paper="Andrews et al. 2023",
+    )
+
+    def _details(self, table: Table, rng: Generator | None) -> ScoredClass:
+        """The graph with its score and the order of the columns."""
+        names = table.names
+        table = table.columns(content_order(table.values).tolist())  # parents that score the same go by place
+        scorer, first = self.scorer(table), np.arange(table.d)
+        shuffle = np.random.default_rng(0)  # of an order that the data decide: no choice of the user's is hidden
+        orders = [first, *(first[shuffle.permutation(table.d)] for _ in range(self.starts - 1))]
+        scores, order, dag = boss.search(scorer, orders)
+        equivalence.complete(dag, equivalence.NO_CUT)
+        if self.deletes:
+            kernel.shrink(scorer, dag)
+        found = ScoredClass.of(dag, table, scorer, NOTHING, gaps_note(table))
+        best = tuple(table.names[i] for i in order)
+        return replace(found, graph=found.graph.reorder(names), order=best, starts=tuple(scores))
+
+
+LEARNERS = {"ges": GES, "boss": BOSS}

@@ -9,7 +9,7 @@ would favour graphs that explain the causes by it, so `interventions = "soft"` h
 2007); the classes are the same (Yang, Katcoff & Uhler 2018). Insert, Delete, then Turn, over and over, on graphs of
 interventional classes (I-CPDAG), which are smaller than those of observational rows: edges between a target and a node
 that is none have a direction. Hauser & Buehlmann (2012), JMLR 13; `kernels/operators.py`,
-`kernels/turning.py`. Without targets it is GES with a turning phase.
+`kernels/extended.py`. Without targets it is GES with a turning phase.
 
 intercept   "one": a node has one intercept in all of its rows, as its mechanism has; shifts of its causes are signal.
             "by experiment": columns are centred within each experiment first (the package gies does so); what
@@ -27,19 +27,18 @@ from numpy.typing import NDArray
 
 from trueness.datasets.table import Table
 from trueness.errors import DataError
-from trueness.graphs import Graph
 from trueness.graphs.equivalence import cut_edges
 from trueness.learners.base import Card
-from trueness.learners.ges import GES, GESResult, steps_of
+from trueness.learners.ges import GES, ScoredClass
+from trueness.learners.kernels import extended
 from trueness.learners.kernels import scores as kernel
-from trueness.learners.kernels import turning
-from trueness.learners.scores import Scores, ScoreSettings
+from trueness.learners.scores import ScoreSettings
 
 FEWEST = 3  # rows without which a node has no score
 
 
 @dataclass(frozen=True)
-class GIES(ScoreSettings[GESResult]):
+class GIES(ScoreSettings[ScoredClass]):
     """Greedy interventional equivalence search. Returns a CPDAG, that of the interventional class."""
 
     missing: Literal["complete", "impute", "refuse"] = field(default="complete", metadata={"later": True})
@@ -57,13 +56,11 @@ class GIES(ScoreSettings[GESResult]):
         paper="Hauser & Buehlmann 2012",
     )
 
-    def _details(self, table: Table, rng: Generator | None) -> GESResult:
+    def _details(self, table: Table, rng: Generator | None) -> ScoredClass:
         """The graph with its score and the operators that led to it."""
         scorer, cut = self._scorer_by_node(table)
-        marks, trace = turning.search(scorer, table.d, cut)
-        graph = Graph.from_matrix(marks, table.names, direction="row to column", kind="cpdag")
-        note = "" if table.experiments is None else str(table.experiments)
-        return GESResult(graph, Scores(table.names, scorer).total(graph), steps_of(trace, table.names), note)
+        marks, trace = extended.search_by_targets(scorer, table.d, cut)
+        return ScoredClass.of(marks, table, scorer, trace, "" if table.experiments is None else str(table.experiments))
 
     def _scorer_by_node(self, table: Table) -> tuple[kernel.Scorer, NDArray[np.uint8]]:
         """The scores, each node's on its own rows, and which edges the interventions cut."""

@@ -3,10 +3,9 @@
     chi2, g2              discrete columns; formulas in kernels/counting.py; p = P(chi2_df > statistic)
     fisher-z              numbers;  z = sqrt(n - |S| - 3) atanh r(x, y | S),  p = 2 P(N(0, 1) > |z|)
     degenerate-gaussian   any columns; categories as columns of 0 and 1 (kernels/mixed.py)
-    regressions           any columns; linear and logit regressions (kernels/mixed.py)
     rcot                  any columns, smooth curves (CURVED_LIMITS, kernels/curved.py), by random waves, which the
                           seed decides
-    oracle                d-separation in a known DAG, for checking a search against theory
+    Oracle                Fisher's z on exact correlations of a known DAG, for checking a search against theory
 
 `auto` is chi2 for discrete tables, fisher-z for continuous ones, degenerate-gaussian for mixed ones; what was chosen is
 `Independence.test`. A row with a gap is left out of the tests that need what it lacks (test-wise deletion); `corrected`
@@ -16,6 +15,7 @@ Searches compare statistics with critical values; a p-value is computed where on
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -30,24 +30,22 @@ from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError, did_you_mean, listed
 from trueness.graphs import Graph
 from trueness.learners.gaps import DummyCoded
-from trueness.learners.kernels import counting, curved, testing
-from trueness.learners.kernels import skeleton as skeletons
+from trueness.learners.kernels import counting, curved, mixed, testing
 from trueness.settings import Between, Hint
 
-Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "regressions", "rcot"]
+Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "rcot"]
 Freedom = Literal["observed", "textbook"]
 Ridge = Annotated[float, Between(0, closed=True), Hint("Try 1e-6.")]
 Depth = Annotated[int, Between(-1, closed=True), Hint("It is a set's greatest size, -1 for no limit.")]
-_ANY_COLUMNS = ("degenerate-gaussian", "regressions", "rcot")
+_ANY_COLUMNS = ("degenerate-gaussian", "rcot")
 _AUTO = {"discrete": "chi2", "continuous": "fisher-z", "mixed": "degenerate-gaussian"}
 CURVED_LIMITS = (
     "test = 'rcot' is for smooth curves: at 1,500 rows and level .05 it rejects with no effect .23, .37 and .45 given "
     "1, 2 and 3 columns that act in steps, .11 and .15 given products of columns",
 )
-MOST_COEFFICIENTS = 1000  # of a logit: its Hessian has the square of it
 _MERGE = 16  # rows are merged once for all tests where at most one in so many differs
 _PLANES = 2048  # most levels in all for which a table of all pairs is kept
-_LAPACK = 128  # columns from which on LAPACK's Cholesky is worth its call
+SINGULAR = 1e-12  # a variance left after regression below this share counts as none
 _CRITICAL = 1024  # degrees of freedom up to which critical values are listed
 
 
@@ -116,16 +114,6 @@ class Independence:
             places = (*places, *np.flatnonzero(self.causes[:, list(places)].any(axis=1)).tolist())
         return self.n if self.present is None else int(self.present[:, list(places)].all(axis=1).sum())
 
-    def rows_of_pairs(self, skeleton: skeletons.Skeleton) -> NDArray[np.int64]:
-        """[i, j]: rows of the test that separated i and j; of their test given nothing where none did."""
-        d = len(self.names)
-        rows = np.full((d, d), self.n, dtype=np.int64)
-        for i in range(d if self.present is not None else 0):
-            for j in range(i + 1):
-                members = skeleton.members(i, j).tolist() if skeleton.where[i, j] >= 0 else []
-                rows[i, j] = rows[j, i] = self.rows(i, j, *members)
-        return rows
-
     def result(self, x: str, y: str, conditioning: Iterable[str] = ()) -> TestResult:
         """The test of x and y given a set of other columns."""
         names = tuple(conditioning)
@@ -136,7 +124,7 @@ class Independence:
             raise DataError(
                 f"a set given must have at most {self.most} columns with {self.n} rows, got {len(members)}."
             )
-        statistic, df, p, independent = testing.single(*self.kernel, i, j, np.array(members, dtype=np.int64))
+        statistic, df, p, independent = testing.single(self.kernel, i, j, np.array(members, dtype=np.int64))
         rows = self.rows(i, j, *members)
         return TestResult(x, y, names, self.test, statistic, df, p, bool(independent), rows)
 
@@ -153,18 +141,18 @@ class Independence:
 
 
 class Oracle(Independence):
-    """d-separation in a known DAG; a search that asks it must return the truth's equivalence class."""
+    """Tests on the exact correlations of a linear system: a search that asks it must return the truth's class."""
 
     def __init__(self, truth: Graph, latent: Iterable[str] = ()):
-        hidden = set(latent)
+        hidden, rng = set(latent), np.random.default_rng(0)
         self.names = tuple(node for node in truth.nodes if node not in hidden)
-        order = [truth.index(node) for node in (*self.names, *sorted(hidden))]
-        self.n, self.test, self.most = 0, "d-separation", len(self.names)
-        self.kernel = testing.Tests(
-            testing.ORACLE,
-            dag=np.ascontiguousarray(truth.directed[np.ix_(order, order)]),
-            weights=np.zeros(len(truth), np.int32),
-        )
+        weights = truth.directed * rng.uniform(0.5, 1.0, truth.directed.shape)
+        effects = np.linalg.inv(np.eye(len(truth)) - weights)
+        some = [truth.index(node) for node in self.names]
+        covariance = (effects.T @ effects)[np.ix_(some, some)]
+        scale = np.sqrt(covariance.diagonal())
+        self.n, self.test = 10**15, "exact correlations"
+        self.kernel, self.most = gaussian_tests(covariance / np.outer(scale, scale), self.n, 0.05)
 
 
 def chosen_test(table: Table, test: Test) -> str:
@@ -186,9 +174,11 @@ def chosen_test(table: Table, test: Test) -> str:
 
 def _gaussian(table: Table, alpha: float, ridge: float) -> tuple[testing.Tests, int]:
     centred = table.values - np.add.reduce(table.values, 0) / table.n
-    correlation = centred.T @ centred
-    testing.scale(correlation, ridge)
-    _refuse_singular(table, correlation)
+    gram = centred.T @ centred
+    scale = gram.diagonal()
+    correlation = gram / np.sqrt(np.outer(scale, scale)) / (1.0 + ridge)
+    np.fill_diagonal(correlation, 1.0)
+    _refuse_dependent(table, correlation, np.arange(table.d + 1))
     return gaussian_tests(correlation, table.n, alpha)
 
 
@@ -216,21 +206,15 @@ def _mixed_tests(table: Table, test: str, alpha: float, ridge: float) -> tuple[t
     levels[0] = check_levels(table, test)
     wide = np.sort(np.diff(first))[::-1]
     most = max(int(np.searchsorted(np.cumsum(wide), table.n - 6, side="right")) - 2, 0)
-    kind, numbers = testing.GAPS if test == "fisher-z" else testing.KINDS[test], z
+    kind, numbers = mixed.GAPS if test == "fisher-z" else testing.KINDS[test], z
     if not gaps:
         correlation = z @ z.T / table.n
         off = ~np.eye(len(correlation), dtype=bool)
         correlation[off] /= 1.0 + ridge
         _refuse_dependent(table, correlation, first)
-        numbers = correlation if kind == testing.DEGENERATE else z
-    elif kind == testing.DEGENERATE:
-        kind = testing.DEGENERATE_ROWS
-    if kind == testing.REGRESSIONS and levels[0].max() * (len(z) + 1) > MOST_COEFFICIENTS:
-        name = table.names[int(levels[0].argmax())]
-        raise DataError(
-            f"{table.source} must have at most {MOST_COEFFICIENTS:,} coefficients in a logit for regressions, got "
-            f"{levels[0].max() * (len(z) + 1):,} (column {name!r}). Group its levels, or use 'degenerate-gaussian'."
-        )
+        numbers = correlation if kind == mixed.DEGENERATE else z
+    elif kind == mixed.DEGENERATE:
+        kind = mixed.DEGENERATE_ROWS
     kernel = testing.Tests(
         kind, table.n, alpha, _critical_values(alpha), numbers, first=first, levels=levels, xlogx=np.zeros((0, 0, 0))
     )
@@ -270,7 +254,7 @@ def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
                 w
                 for w in others
                 if not any(
-                    testing.single(*kernel, v, w, np.array(subset, dtype=np.int64))[3]
+                    testing.single(kernel, v, w, np.array(subset, dtype=np.int64))[3]
                     for subset in combinations([u for u in others if u != w] if size else [], size)
                 )
             ]
@@ -279,39 +263,32 @@ def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
 
 
 def _refuse_dependent(table: Table, correlation: NDArray[np.float64], first: NDArray[np.int64]) -> None:
-    """The same as of numbers alone, where a column may be a level of a category."""
-    places = np.flatnonzero(correlation.diagonal() > 0)[: table.n - 1]
-    j = testing.dependent_column(np.ascontiguousarray(correlation[np.ix_(places, places)]))
-    if j >= 0:
-        name = table.names[int(np.searchsorted(first, places[j], side="right")) - 1]
-        raise DataError(
-            f"column {name!r} of {table.source} must not follow from the others, got one that does. Drop it (a table "
-            "that is loaded by name has such columns left out), or set ridge = 1e-6."
-        )
+    """Refuse a column that follows from others by more than the lack of rows: k rows determine k - 1 columns' rank.
 
-
-def _refuse_singular(table: Table, correlation: NDArray[np.float64]) -> None:
-    """Refuse a column that follows from others by more than the lack of rows: k rows determine k - 1 columns' rank."""
-    some = min(table.d, table.n - 1)
-    if table.d > _LAPACK and _positive(correlation[:some, :some]):
+    first: (d + 1,) where the correlations of each variable begin, of a category those of its levels.
+    """
+    some = np.flatnonzero(correlation.diagonal() > 0)[: table.n - 1]
+    r = correlation[np.ix_(some, some)]
+    if _is_regular(r):
         return
-    j = testing.dependent_column(correlation[:some, :some])
-    if j < 0:
-        return
-    coefficients = np.linalg.lstsq(correlation[:j, :j], correlation[:j, j], rcond=None)[0]
-    sources = [table.names[i] for i in np.flatnonzero(np.abs(coefficients) > 1e-6)]
+    j = bisect_left(range(len(r)), True, key=lambda last: not _is_regular(r[: last + 1, : last + 1]))
+    coefficients = np.linalg.lstsq(r[:j, :j], r[:j, j], rcond=None)[0]
+    name, *others = (
+        table.names[int(np.searchsorted(first, some[i], side="right")) - 1]
+        for i in (j, *np.flatnonzero(np.abs(coefficients) > 1e-6).tolist())
+    )
     raise DataError(
-        f"column {table.names[j]!r} of {table.source} must not follow from the others, got a linear combination of "
-        f"{listed(sources)}: the correlation matrix is singular. Drop it, or set ridge = 1e-6."
+        f"column {name!r} of {table.source} must not follow from the others, got a linear combination of "
+        f"{listed(tuple(dict.fromkeys(others)))}: the correlation matrix is singular. Drop it, or set ridge = 1e-6."
     )
 
 
-def _positive(correlation: NDArray[np.float64]) -> bool:
+def _is_regular(correlation: NDArray[np.float64]) -> bool:
     try:
-        smallest = np.linalg.cholesky(correlation).diagonal().min()
+        smallest = np.linalg.cholesky(correlation).diagonal().min(initial=1.0)
     except np.linalg.LinAlgError:
         return False
-    return bool(smallest**2 >= testing.SINGULAR)
+    return bool(smallest**2 >= SINGULAR)
 
 
 def _discrete(table: Table, test: str, alpha: float, df: Freedom) -> testing.Tests:
@@ -319,9 +296,9 @@ def _discrete(table: Table, test: str, alpha: float, df: Freedom) -> testing.Tes
     values, gap_codes = table.values, None
     if table.has_gaps:
         values, levels, gap_codes = _with_gap_levels(table, levels)
-    columns, weights = counting.merge_equal_rows(values, levels, most_merged(table.n))
-    if len(weights) == 0:
-        columns, weights = counting.encode(values, table.d), None
+    place, counts = counting.distinct_rows(values, most_merged(table.n))
+    columns = counting.encode(values[place] if len(place) else values, table.d)
+    weights = counts.astype(np.int32) if len(place) else None
     return discrete_tests(columns, weights, levels, table.n, test, alpha, df, gap_codes)
 
 
@@ -378,7 +355,7 @@ def discrete_tests(
     shape = np.zeros((3, len(levels)), np.int64)
     shape[0], shape[2] = levels, -1 if gap_codes is None else gap_codes
     if df == "textbook":
-        shape[1] = counting.levels_that_occur(columns, levels) - (shape[2] >= 0)
+        shape[1] = [np.count_nonzero(np.bincount(column)) for column in columns] - (shape[2] >= 0)
     if test == "g2":
         fields["xlogx"] = _xlogx(n)
     return testing.Tests(

@@ -2,9 +2,8 @@
 
     minimise  L(W) + lambda1 |W|_1   subject to   h(W) = tr(e^(W o W)) - d = 0;     weights[i, j] != 0 means i -> j
 
-l2: L = 1/(2n) |X - X W|^2 of centred X (n, d), of which only the covariance is needed; logistic and poisson: the
-negative log-likelihoods of each column given X W, on the distinct rows. By the augmented Lagrangian, then |w| below
-w_threshold is dropped. Zheng, Aragam, Ravikumar & Xing (2018); settings as in the authors' notears/linear.py.
+L = 1/(2n) |X - X W|^2 of centred X (n, d), of which only the covariance is needed. By the augmented Lagrangian, then
+|w| below w_threshold is dropped. Zheng, Aragam, Ravikumar & Xing (2018); settings as in the authors' notears/linear.py.
 
 The problem is not convex, and on standardised data the answer hangs on the path taken and on where it stops:
 solver = "scaled"     goes on to the minimum of each inner problem, mostly to a lower objective than the reference,
@@ -16,7 +15,7 @@ DAGMA is NOTEARS with a log-determinant for its constraint.
 
     minimise  mu (L(W) + lambda1 |W|_1) + h_s(W),   h_s(W) = d log s - log det(s I - W o W),   mu = 1, .1, .01, ... (T)
 
-weights[i, j] != 0 means i -> j; L as in notears.py (l2 on the covariance, logistic on the distinct rows).
+weights[i, j] != 0 means i -> j; L as above.
 Bello, Aragam & Ravikumar (2022). Settings as in the authors' package (mu_init, mu_factor, s, T, lambda1, w_threshold).
 Two things differ. They descend by Adam for a set number of steps, the kernel goes to the minimum of each stage by
 L-BFGS, so that there is no learning rate to set. And the diagonal is held at 0; theirs drifts to about 3e-5, self-loops
@@ -34,7 +33,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.table import Table, TableLike
-from trueness.errors import DataError, SettingError, listed
+from trueness.errors import SettingError
 from trueness.graphs import Graph
 from trueness.learners.base import AtLeast0, Card, Checked, checked
 from trueness.learners.kernels import lbfgsb
@@ -42,8 +41,7 @@ from trueness.learners.kernels import notears as kernel
 from trueness.settings import Between, Positive, Share, Whole
 
 Array = NDArray[np.float64]
-Held = NDArray[np.bool_] | None
-Loss = Literal["l2", "logistic", "poisson"]
+Loss = Literal["l2"]  # least squares; a setting still, by which fits of before are known
 Scale = Literal["raw", "standardised"]
 Solver = Literal["scaled", "reference", "l-bfgs-b"]
 REFERENCE = "l-bfgs-b"  # as fits of before have it in their settings, by which they are known
@@ -92,7 +90,6 @@ class CentralPathPoint(NamedTuple):
 class ThresholdedResult:
     """A DAG cut out of dense weights, what the cut hides, and how the weights were reached."""
 
-    title: str
     graph: Graph
     weights: Array  # W before the threshold
     near_threshold: tuple[Weight, ...]  # |weight| within NEAR of the threshold, kept or not
@@ -113,16 +110,6 @@ class ThresholdedResult:
     @property
     def evaluations(self) -> int:
         return sum(step.evaluations for step in self.trace)
-
-    def __str__(self) -> str:
-        state = {True: " converged", False: " did not converge", None: ""}[self.converged]
-        near = f"; near the threshold: {listed(self.near_threshold)}" if self.near_threshold else ""
-        raw = "; columns on their raw scale" if self.scale == "raw" else ""
-        cycles = f"; removed from cycles: {listed(self.removed)}" if self.removed else ""
-        return (
-            f"{self.title}{state}: h = {self.h:.1e}, objective {self.objective:.6g}, {len(self.trace)} stages, "
-            f"{self.evaluations} evaluations; {self.graph.n_edges()} edges{near}{raw}{cycles}."
-        )
 
 
 @dataclass(frozen=True)
@@ -151,7 +138,6 @@ class NOTEARS(Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_scale(self.scale, self.loss, self.card.title)
         if self.solver == "reference":
             object.__setattr__(self, "solver", REFERENCE)
 
@@ -161,15 +147,15 @@ class NOTEARS(Checked):
     def fit_details(self, data: TableLike, rng: Generator | None = None) -> ThresholdedResult:
         """The graph with W before the threshold, the trace of h, and the edges that hang on the threshold."""
         table = checked(data, self)
-        weights, steps = self.solve(problem_of(table, self.loss, self.scale))
+        weights, steps = self.solve(covariance_of(table, self.scale))
         cut = cut_weights(weights, self.w_threshold, table.names)
-        return ThresholdedResult("NOTEARS", *cut, self.scale, tuple(steps), steps[-1].h <= self.h_tol)
+        return ThresholdedResult(*cut, self.scale, tuple(steps), steps[-1].h <= self.h_tol)
 
-    def solve(self, problem: kernel.Problem, held: Held = None) -> tuple[Array, list[Subproblem]]:
-        """Algorithm 1: W, and what each inner problem reached. held (d, d): entries that stay 0; None: the diagonal."""
+    def solve(self, covariance: Array) -> tuple[Array, list[Subproblem]]:
+        """Algorithm 1: W, and what each inner problem reached."""
         by_reference = self.solver == REFERENCE
-        minimise = (_by_reference if by_reference else _by_scaled)(problem, self.lambda1, held)
-        d = len(problem.moments)
+        minimise = (_by_reference if by_reference else _by_scaled)(covariance, self.lambda1)
+        d = len(covariance)
         start: Array = np.zeros(2 * d * d if by_reference else (d, d))
         rho, alpha, h, steps = 1.0, 0.0, np.inf, []
         for _ in range(self.max_iter):
@@ -189,19 +175,18 @@ class NOTEARS(Checked):
         return weights, steps
 
 
-def _by_reference(problem: kernel.Problem, lambda1: float, held: Held) -> Minimise:
+def _by_reference(covariance: Array, lambda1: float) -> Minimise:
     """From parts (P, Q) of W = P - Q, both >= 0, to the parts, W, L and h that scipy's L-BFGS-B reaches, evaluations
     and the ending."""
     from scipy.optimize import minimize
 
-    d, space = len(problem.moments), kernel.space_for(problem)
-    rows = None if problem.loss == kernel.LEAST_SQUARES else problem.rows
-    is_free = ~np.tile((np.eye(d, dtype=bool) if held is None else held).ravel(), 2)
+    d, space = len(covariance), kernel.space_for(len(covariance))
+    is_free = ~np.tile(np.eye(d, dtype=bool).ravel(), 2)
     bounds = [(0, None if free else 0) for free in is_free]
 
     def value_of(parts: Array, rho: float, alpha: float) -> tuple[float, float, float]:
         weights = (parts[: d * d] - parts[d * d :]).reshape(d, d)
-        value, loss, h = kernel.value_at(problem, rows, weights, rho, alpha, space)
+        value, loss, h = kernel.value_at(covariance, weights, rho, alpha, space)
         return float(value), float(loss), float(h)
 
     def lagrangian(parts: Array, rho: float, alpha: float) -> tuple[float, Array]:
@@ -220,14 +205,13 @@ def _by_reference(problem: kernel.Problem, lambda1: float, held: Held) -> Minimi
     return minimise_parts
 
 
-def _by_scaled(problem: kernel.Problem, lambda1: float, held: Held) -> Minimise:
+def _by_scaled(covariance: Array, lambda1: float) -> Minimise:
     """The same from W to W, by the search in kernels/lbfgsb.py."""
-    space, search = kernel.space_for(problem), kernel.search_for(problem, lambda1, held)
-    rows = None if problem.loss == kernel.LEAST_SQUARES else problem.rows
+    space, search = kernel.space_for(len(covariance)), kernel.search_for(len(covariance), lambda1)
 
     def minimise(start: Array, rho: float, alpha: float) -> tuple[Array, Array, float, float, int, int]:
         weights = start.copy()
-        rest = kernel.minimise(problem, rows, space, search, rho, alpha, int(rho >= SCALED_FROM), weights)
+        rest = kernel.minimise(covariance, space, search, rho, alpha, int(rho >= SCALED_FROM), weights)
         return weights, weights, *rest
 
     return minimise
@@ -236,22 +220,11 @@ def _by_scaled(problem: kernel.Problem, lambda1: float, held: Held) -> Minimise:
 # ---- shared with DAGMA
 
 
-def problem_of(table: Table, loss: Loss, scale: Scale) -> kernel.Problem:
-    """What the loss needs: the covariance of centred columns, or the distinct rows and their shares."""
-    values = table.values
-    if loss == "l2":  # the reference centres for this loss only
-        centred = values - values.mean(axis=0)
-        if scale == "standardised":
-            centred /= centred.std(axis=0)
-        covariance = centred.T @ centred / table.n
-        nothing = np.empty((0, table.d))
-        return kernel.Problem(
-            kernel.LOSSES[loss], covariance, nothing, np.empty(0), np.ascontiguousarray(covariance.diagonal())
-        )
-    _check_range(table, loss)
-    rows, counts = np.unique(values, axis=0, return_counts=True)
-    shares = counts / table.n
-    return kernel.Problem(kernel.LOSSES[loss], np.empty((0, 0)), rows, shares, shares @ rows**2)
+def covariance_of(table: Table, scale: Scale) -> Array:
+    centred = table.values - table.values.mean(axis=0)
+    if scale == "standardised":
+        centred /= centred.std(axis=0)
+    return np.asarray(centred.T @ centred / table.n)
 
 
 def cut_weights(
@@ -261,7 +234,7 @@ def cut_weights(
     kept = np.where(np.abs(weights) >= threshold, weights, 0.0)
     removed = []
     while True:
-        cyclic = (kept != 0) & reaches(kept != 0).T  # i -> j with a way back from j to i
+        cyclic = (kept != 0) & _reaches(kept != 0).T  # i -> j with a way back from j to i
         if not cyclic.any():
             break
         i, j = np.unravel_index(np.argmin(np.where(cyclic, np.abs(kept), np.inf)), kept.shape)
@@ -272,7 +245,7 @@ def cut_weights(
     return Graph.from_matrix(kept, names, direction="row to column"), weights, flagged, tuple(removed)
 
 
-def reaches(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _reaches(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """reaches[i, j]: there is a directed path from i to j."""
     closed = edges.copy()
     for k in range(len(edges)):
@@ -280,30 +253,12 @@ def reaches(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return closed
 
 
-def check_scale(scale: Scale, loss: Loss, owner: str) -> None:
-    if scale == "standardised" and loss != "l2":
-        raise SettingError(f"'scale' of {owner} must be raw with the {loss} loss, got standardised. Use l2.")
-
-
-def _check_range(table: Table, loss: Loss) -> None:
-    """Outside these ranges the likelihood has no maximum."""
-    low, high = table.values.min(axis=0), table.values.max(axis=0)
-    wrong = (low < 0) | (high > 1) if loss == "logistic" else low < 0
-    if wrong.any():
-        j = int(np.flatnonzero(wrong)[0])
-        needed = "values in [0, 1] for the logistic loss" if loss == "logistic" else "counts for the poisson loss"
-        raise DataError(
-            f"column {table.names[j]!r} of {table.source} must hold {needed}, got {low[j]:g} to {high[j]:g}. "
-            "Use loss = 'l2', or recode it."
-        )
-
-
 @dataclass(frozen=True)
 class DAGMA(Checked):
     """Linear DAGMA. Returns a DAG with weights."""
 
     lambda1: AtLeast0 = 0.03
-    loss: Literal["l2", "logistic"] = "l2"
+    loss: Loss = "l2"
     w_threshold: AtLeast0 = 0.3
     scale: Scale = "raw"
     T: Whole = 5
@@ -321,7 +276,6 @@ class DAGMA(Checked):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_scale(self.scale, self.loss, self.card.title)
         if not self.s or not all(0 < size < np.inf for size in self.s):
             raise SettingError(f"'s' of dagma must hold numbers above 0, got {list(self.s)}. Try [1.0, 0.9, 0.8].")
 
@@ -331,17 +285,17 @@ class DAGMA(Checked):
     def fit_details(self, data: TableLike, rng: Generator | None = None) -> ThresholdedResult:
         """The graph with W before the threshold, the trace of h, and the edges that hang on the threshold."""
         table = checked(data, self)
-        problem = problem_of(table, self.loss, self.scale)
+        covariance = covariance_of(table, self.scale)
         mus = np.array([self.mu_init * self.mu_factor**k for k in range(self.T)])
         sizes = np.array([self.s[min(k, len(self.s) - 1)] for k in range(self.T)], dtype=np.float64)
         weights, trace = np.zeros((table.d, table.d)), np.empty((self.T, len(CentralPathPoint._fields)))
-        room = kernel.space_for(problem), kernel.search_for(problem, self.lambda1)
-        kernel.follow_path(problem, *room, float(self.lambda1), mus, sizes, weights, trace)
+        room = kernel.space_for(table.d), kernel.search_for(table.d, self.lambda1)
+        kernel.follow_path(covariance, *room, float(self.lambda1), mus, sizes, weights, trace)
         steps = tuple(
             CentralPathPoint(mu, s, h, objective, int(evaluations), lbfgsb.ENDINGS[int(ended)])
             for mu, s, h, objective, evaluations, ended in trace.tolist()
         )
-        return ThresholdedResult("DAGMA", *cut_weights(weights, self.w_threshold, table.names), self.scale, steps, None)
+        return ThresholdedResult(*cut_weights(weights, self.w_threshold, table.names), self.scale, steps, None)
 
 
 LEARNERS = {"notears": NOTEARS, "dagma": DAGMA}

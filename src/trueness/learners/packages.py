@@ -13,7 +13,7 @@ import random
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import make_dataclass, replace
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -22,10 +22,9 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.errors import DataError
 from trueness.graphs import Graph
-from trueness.learners.base import Alpha, Card, Checked, HasCard, checked
-from trueness.learners.boss import BOSS
+from trueness.learners.base import Alpha, Card, Checked, checked
 from trueness.learners.fci import FCI
-from trueness.learners.ges import GES
+from trueness.learners.ges import BOSS, GES
 from trueness.learners.lingam import DirectLiNGAM
 from trueness.learners.pc import PC
 from trueness.settings import Whole
@@ -38,18 +37,7 @@ SCORE = {"score": (Literal["auto", "bic", "bdeu"], "auto")}
 Rng = Generator | None  # None where the answer is not random
 
 
-class PackageSettings(HasCard, Protocol):
-    """Of any of these learners, each of which has some."""
-
-    alpha: float
-    test: str
-    stable: bool
-    score: str
-    depth: int
-    max_iter: int
-
-
-Call = Callable[[PackageSettings, Table, Rng], Graph]
+Call = Callable[[Any, Table, Rng], Graph]
 
 
 def adapter(card: Card, package: str, call: Call, settings: Mapping[str, tuple[object, object]]) -> type:
@@ -62,7 +50,7 @@ def adapter(card: Card, package: str, call: Call, settings: Mapping[str, tuple[o
         missing="", curved=False,
     )  # fmt: skip
 
-    def fit(self: PackageSettings, data: Table, rng: Generator | None = None) -> Graph:
+    def fit(self: Any, data: Table, rng: Generator | None = None) -> Graph:
         table = checked(data, self)
         with _kept_quiet():
             return call(self, table, rng)
@@ -84,18 +72,18 @@ def _kept_quiet() -> Iterator[None]:
         random.setstate(before)
 
 
-def _test(self: PackageSettings, table: Table) -> tuple[NDArray[np.float64] | NDArray[np.int64], str]:
+def _test(self: Any, table: Table) -> tuple[NDArray[np.float64] | NDArray[np.int64], str]:
     """The rows as the test wants them, and its name."""
     test = ("chisq" if table.kind == "discrete" else "fisherz") if self.test == "auto" else self.test
     return table.values.astype(np.int64) if test in ("chisq", "gsq") else np.array(table.values), test
 
 
-def _score(self: PackageSettings, table: Table) -> tuple[NDArray[np.float64], str]:
+def _score(self: Any, table: Table) -> tuple[NDArray[np.float64], str]:
     score = ("bdeu" if table.kind == "discrete" else "bic") if self.score == "auto" else self.score
     return np.array(table.values), {"bic": "local_score_BIC_from_cov", "bdeu": "local_score_BDeu"}[score]
 
 
-def _pc(self: PackageSettings, table: Table, rng: Rng) -> Graph:
+def _pc(self: Any, table: Table, rng: Rng) -> Graph:
     from causallearn.search.ConstraintBased.PC import pc
 
     values, test = _test(self, table)
@@ -103,56 +91,39 @@ def _pc(self: PackageSettings, table: Table, rng: Rng) -> Graph:
     return Graph.from_causallearn(graph, kind="cpdag", nodes=table.names)
 
 
-def _fci(self: PackageSettings, table: Table, rng: Rng) -> Graph:
+def _fci(self: Any, table: Table, rng: Rng) -> Graph:
     from causallearn.search.ConstraintBased.FCI import fci
 
     graph, _ = fci(*_test(self, table), self.alpha, show_progress=False)
     return Graph.from_causallearn(graph, kind="pag", nodes=table.names)
 
 
-def _ges(self: PackageSettings, table: Table, rng: Rng) -> Graph:
+def _ges(self: Any, table: Table, rng: Rng) -> Graph:
     from causallearn.search.ScoreBased.GES import ges
 
     return Graph.from_causallearn(ges(*_score(self, table))["G"], kind="cpdag", nodes=table.names)
 
 
-def _boss(self: PackageSettings, table: Table, rng: Rng) -> Graph:
+def _boss(self: Any, table: Table, rng: Rng) -> Graph:
     from causallearn.search.PermutationBased.BOSS import boss
 
     random.seed(_seed(rng, 2**63))
     return Graph.from_causallearn(boss(*_score(self, table), verbose=False), kind="cpdag", nodes=table.names)
 
 
-def _grasp(self: PackageSettings, table: Table, rng: Rng) -> Graph:
-    from causallearn.search.PermutationBased.GRaSP import grasp
-
-    random.seed(_seed(rng, 2**63))
-    graph = grasp(*_score(self, table), self.depth, verbose=False)
-    return Graph.from_causallearn(graph, kind="cpdag", nodes=table.names)
-
-
-def _direct(self: PackageSettings, table: Table, rng: Rng) -> Graph:
+def _direct(self: Any, table: Table, rng: Rng) -> Graph:
     from lingam import DirectLiNGAM
 
     return _of_lingam(DirectLiNGAM(), table)
 
 
-def _ica(self: PackageSettings, table: Table, rng: Rng) -> Graph:
+def _ica(self: Any, table: Table, rng: Rng) -> Graph:
     from lingam import ICALiNGAM
 
     return _of_lingam(ICALiNGAM(random_state=_seed(rng, 2**31), max_iter=self.max_iter), table)
 
 
-def _resit(self: PackageSettings, table: Table, rng: Rng) -> Graph:
-    from lingam import RESIT
-    from sklearn.ensemble import RandomForestRegressor
-
-    return _of_lingam(
-        RESIT(RandomForestRegressor(max_depth=4, random_state=_seed(rng, 2**31)), alpha=self.alpha), table
-    )
-
-
-def _of_lingam(model: lingam.DirectLiNGAM | lingam.ICALiNGAM | lingam.RESIT, table: Table) -> Graph:
+def _of_lingam(model: lingam.DirectLiNGAM | lingam.ICALiNGAM, table: Table) -> Graph:
     model.fit(np.array(table.values))
     return Graph.from_matrix(model.adjacency_matrix_, table.names, direction="column to row")
 
@@ -169,12 +140,6 @@ LEARNERS = {
     "causal-learn/fci": adapter(replace(FCI.card, paper=_BOOK), _CL, _fci, TEST),
     "causal-learn/ges": adapter(GES.card, _CL, _ges, SCORE),
     "causal-learn/boss": adapter(replace(BOSS.card, deterministic=False), _CL, _boss, SCORE),
-    "causal-learn/grasp": adapter(
-        replace(
-            BOSS.card, title="GRaSP", deterministic=False, paper="Lam, Andrews & Ramsey 2022",
-            summary="Searches over orders of the variables for the sparsest graph, by covered-edge tucks.",
-        ), _CL, _grasp, SCORE | {"depth": (int, 3)},
-    ),
     "lingam/direct": adapter(
         replace(
             DirectLiNGAM.card, paper="Shimizu et al. 2011",
@@ -187,13 +152,5 @@ LEARNERS = {
             DirectLiNGAM.card, title="ICA-LiNGAM", paper="Shimizu et al. 2006", deterministic=False,
             summary="Independent component analysis, its rows permuted to a causal order, then pruned.",
         ), "lingam", _ica, {"max_iter": (Whole, 1000)},
-    ),
-    "lingam/resit": adapter(
-        replace(
-            DirectLiNGAM.card, title="RESIT", deterministic=False, recovers="adjacencies",
-            paper="Peters, Mooij, Janzing & Scholkopf 2014",
-            assumes=("additive noise", "nonlinear relations or non-Gaussian noise", "causal sufficiency", "acyclicity"),
-            summary="Takes out effects one by one: columns whose regression leaves what hangs least on the others.",
-        ), "lingam", _resit, {"alpha": (Alpha, 0.01)},
     ),
 }  # fmt: skip

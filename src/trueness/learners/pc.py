@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal, NamedTuple, Self, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.random import Generator
@@ -38,41 +38,36 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Draws
-from trueness.learners.gaps import TESTWISE, MissingInTests
+from trueness.learners.gaps import TESTWISE, MissingInTests, TakesGaps
 from trueness.learners.independence import CURVED_LIMITS, Depth, Freedom, Independence, Ridge, Test
-from trueness.learners.kernels import orientation, separating
-from trueness.learners.kernels import skeleton as skeletons
+from trueness.learners.kernels import orientation
+from trueness.learners.kernels import skeleton as kernel
 from trueness.learners.knowledge import Knowledge, Matrix, Told
 from trueness.learners.resampling import resampled_tests
-from trueness.learners.stability import Imputing
-from trueness.settings import Whole
 
 Search = Literal["stable", "exhaustive"]
 Colliders = Literal["separating set", "majority", "max-p"]
 Conflicts = Literal["strongest", "first", "last", "bidirected"]
 VOTERS = {"separating set": "MET", "majority": "ALL", "max-p": "BEST", None: "NONE"}  # the kernel's names
 # the last one: tests made after the skeleton, by size. As a text: kernels are imported when they are used
-Found: TypeAlias = "tuple[Graph, skeletons.Skeleton, NDArray[np.int64]]"
+Found: TypeAlias = "tuple[Graph, kernel.Skeleton, NDArray[np.int64]]"
 
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """The graph and what led to it. p_values[i, j] is the largest p of the pair's tests; nan where none was made."""
+    """The graph and what led to it."""
 
     graph: Graph
     tests: tuple[int, ...]  # how many tests were made for the skeleton, by size of the set given
     later_tests: tuple[int, ...]  # the same for what comes after it, in FCI
-    p_values: NDArray[np.float64]
-    skeleton: skeletons.Skeleton = field(repr=False)
+    skeleton: kernel.Skeleton = field(repr=False)
     test: str  # that was made, as `auto` chose it
-    rows: NDArray[np.int64]  # (d, d) of the test that separated a pair; of the pair alone where none did
     missing: str = "testwise"  # how gaps were handled, as `auto` chose it
 
     @classmethod
-    def of(cls, tests: Independence, graph: Graph, skeleton: skeletons.Skeleton, later: NDArray[np.int64]) -> Self:
-        p_values = np.where(skeleton.p_values < 0, np.nan, skeleton.p_values)
+    def of(cls, tests: Independence, graph: Graph, skeleton: kernel.Skeleton, later: NDArray[np.int64]) -> Self:
         counts, after = tuple(skeleton.tests.tolist()), tuple(later.tolist())
-        return cls(graph, counts, after, p_values, skeleton, tests.test, tests.rows_of_pairs(skeleton))
+        return cls(graph, counts, after, skeleton, tests.test)
 
     @property
     def n_tests(self) -> int:
@@ -87,7 +82,7 @@ class SearchResult:
 
 
 @dataclass(frozen=True)
-class SearchByTests(Imputing[SearchResult]):
+class SearchByTests(TakesGaps[SearchResult]):
     """What PC, FCI and RFCI can be told. `depth`: the greatest set given, -1 for no limit."""
 
     alpha: Alpha = 0.05
@@ -101,7 +96,6 @@ class SearchByTests(Imputing[SearchResult]):
     forbidden: tuple[Told, ...] = ()
     tiers: tuple[Sequence[str], ...] = ()
     missing: MissingInTests = field(default="testwise", metadata={"later": True})
-    imputations: Whole = field(default=1, kw_only=True, metadata={"later": True})  # tables that `impute` makes
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -111,14 +105,14 @@ class SearchByTests(Imputing[SearchResult]):
 
     def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]:
         tests = resampled_tests(self, data, draws)
-        return (None if run is None else self._search(run, want_p=False)[0] for run in tests)
+        return (None if run is None else self._search(run)[0] for run in tests)
 
     def run(self, tests: Independence) -> SearchResult:
         """The search on tests of your own making: an Oracle, or an Independence with other settings."""
-        return SearchResult.of(tests, *self._search(tests, want_p=True))
+        return SearchResult.of(tests, *self._search(tests))
 
     def _graph(self, table: Table, rng: Generator | None) -> Graph:
-        return self._search(self._tests(table, rng), want_p=False)[0]
+        return self._search(self._tests(table, rng))[0]
 
     def _details(self, table: Table, rng: Generator | None) -> SearchResult:
         return replace(self.run(self._tests(table, rng)), missing=self.missing)
@@ -130,12 +124,12 @@ class SearchByTests(Imputing[SearchResult]):
     def _knowledge(self) -> Knowledge:
         return Knowledge.of(self.required, self.forbidden, self.tiers, self.card.title.lower())
 
-    def _search(self, tests: Independence, want_p: bool) -> Found:
+    def _search(self, tests: Independence) -> Found:
         required, forbidden = self._knowledge().matrices(tests.names)
         most = tests.most if self.depth < 0 else min(self.depth, tests.most)
-        return self._learn(tests, required, forbidden, most, want_p)
+        return self._learn(tests, required, forbidden, most)
 
-    def _learn(self, tests: Independence, required: Matrix, forbidden: Matrix, most: int, want_p: bool) -> Found:
+    def _learn(self, tests: Independence, required: Matrix, forbidden: Matrix, most: int) -> Found:
         raise NotImplementedError
 
 
@@ -158,8 +152,8 @@ class PC(SearchByTests):
         limits=CURVED_LIMITS,
     )
 
-    def _learn(self, tests: Independence, required: Matrix, forbidden: Matrix, most: int, want_p: bool) -> Found:
-        skeleton, evidence = search_skeleton(tests, required, forbidden, self.search, most, want_p, self.colliders)
+    def _learn(self, tests: Independence, required: Matrix, forbidden: Matrix, most: int) -> Found:
+        skeleton, evidence = search_skeleton(tests, required, forbidden, self.search, most, self.colliders)
         nodes = np.argsort(tests.names)
         if self.conflicts == "strongest":
             order = evidence.strongest_first(nodes)
@@ -171,42 +165,20 @@ class PC(SearchByTests):
         return Graph(tests.names, marks, None, "cpdag"), skeleton, np.zeros(0, dtype=np.int64)
 
 
-class Evidence(NamedTuple):
-    """Of each unshielded triple x - y - z whose ends a test has separated."""
-
-    triples: NDArray[np.int32]  # (m, 3) x < z; those of a pair follow each other
-    collides: NDArray[np.bool_]  # (m,) y is a collider
-    supports: NDArray[np.float64]  # (m,) evidence that it is
-    opposes: NDArray[np.float64]  # (m,) evidence that it is none
-
-    def in_turn(self, known: NDArray[np.bool_]) -> NDArray[np.intp]:
-        """Places of the triples in causal-learn's order; known: (d, d) directions that were given, i -> j."""
-        x, y, z = self.triples.T
-        order: NDArray[np.intp] = np.lexsort((z, known[y, z], x, y, known[x, y]))
-        return order
-
-    def strongest_first(self, nodes: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Places of the triples; equal ones by the order of the nodes."""
-        x, y, z = np.argsort(nodes)[self.triples].T
-        order: NDArray[np.intp] = np.lexsort((np.maximum(x, z), np.minimum(x, z), y, self.opposes, -self.supports))
-        return order
-
-
 def search_skeleton(
     tests: Independence,
     required: Matrix,
     forbidden: Matrix,
     search: Search,
     most: int,
-    want_p: bool,
     colliders: Colliders | None = None,
-) -> tuple[skeletons.Skeleton, Evidence]:
+) -> tuple[kernel.Skeleton, kernel.Evidence]:
     """The skeleton and its separating sets of at most so many nodes, and what the rule's votes say of its triples."""
-    rule = getattr(separating, VOTERS[colliders])
-    made = separating.search(
-        *tests.kernel, required, forbidden, search == "exhaustive", most, want_p, rule, *separating.NOTHING
+    rule, exhaustive = getattr(kernel, VOTERS[colliders]), search == "exhaustive"
+    made: tuple[kernel.Skeleton, kernel.Evidence] = kernel.search(
+        tests.kernel, required, forbidden, exhaustive, most, rule, kernel.NOTHING, kernel.NO_SKELETON
     )
-    return skeletons.Skeleton(*made[:5]), Evidence(*made[5:])
+    return made
 
 
 LEARNERS = {"pc": PC}

@@ -14,17 +14,15 @@ A run is left out (None) where rounding could matter: a column hardly varies, or
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueness.datasets.table import Table
-from trueness.learners.base import Draws, HasCard, checked
+from trueness.learners.base import Draws, checked
 from trueness.learners.independence import (
-    Freedom,
     Independence,
-    Test,
     check_levels,
     chosen_test,
     discrete_tests,
@@ -39,19 +37,6 @@ _SLIGHT = 1e-6  # variance that is left in a run, as a share of the table's, bel
 _SINGULAR = 1e-9  # the same of a column given those before it
 
 
-class CITestSettings(HasCard, Protocol):
-    """What the tests of PC, FCI and RFCI can be told."""
-
-    @property
-    def test(self) -> Test: ...
-    @property
-    def alpha(self) -> float: ...
-    @property
-    def df(self) -> Freedom: ...
-    @property
-    def ridge(self) -> float: ...
-
-
 class ResampledTests(Independence):
     """The tests of one run."""
 
@@ -59,8 +44,8 @@ class ResampledTests(Independence):
         self.names, self.n, self.test, self.kernel, self.most = names, n, test, kernel, most
 
 
-def resampled_tests(learner: CITestSettings, data: Table, draws: Draws) -> Iterator[Independence | None]:
-    """The tests of each run; what all runs share is prepared at once."""
+def resampled_tests(learner: Any, data: Table, draws: Draws) -> Iterator[Independence | None]:
+    """The tests of each run of PC, FCI or RFCI; what all runs share is prepared at once."""
     table = checked(data, learner)
     test, m = chosen_test(table, learner.test), draws.shape[1]
     if test not in ("fisher-z", "chi2", "g2") or table.has_gaps or table.n != data.n:
@@ -96,7 +81,7 @@ def moments(table: Table, draws: Draws) -> Moments:
     i, j = np.triu_indices(table.d)
     if m < table.d or table.n * (len(i) + table.d) > _PRODUCTS:
         return Moments(np.zeros((runs, table.d, table.d)), np.zeros(runs, dtype=np.bool_))
-    z = (table.values - table.values.mean(axis=0)) / deviations(table)
+    z = (table.values - table.values.mean(axis=0)) / table.values.std(axis=0)
     times = np.empty((runs, table.n))
     for run, draw in enumerate(draws):
         times[run] = np.bincount(draw, minlength=table.n)
@@ -106,10 +91,6 @@ def moments(table: Table, draws: Draws) -> Moments:
     grams[:, i, j] = grams[:, j, i] = sums[:, : len(i)]
     grams -= totals[:, :, None] * totals[:, None, :] / m
     return Moments(grams, np.all(grams.diagonal(axis1=1, axis2=2) > _SLIGHT * m, axis=1))
-
-
-def deviations(table: Table) -> Floats:
-    return np.asarray(table.values.std(axis=0))
 
 
 def correlations(moments: Moments, m: int, ridge: float) -> Iterator[Floats | None]:

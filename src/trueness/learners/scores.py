@@ -10,7 +10,7 @@ definite, and n is the harmonic mean of the pairs' rows (scoring/covariance.py);
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,12 +20,10 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table, check_usable
 from trueness.errors import DataError, GraphError
 from trueness.graphs import Graph
-from trueness.learners.base import AtLeast0, Draws
-from trueness.learners.gaps import DummyCoded, Missing
+from trueness.learners.base import AtLeast0
+from trueness.learners.gaps import Details, DummyCoded, Missing, TakesGaps
 from trueness.learners.kernels import equivalence
 from trueness.learners.kernels import scores as kernel
-from trueness.learners.resampling import CodedRows, deviations, moments
-from trueness.learners.stability import Details, Imputing
 from trueness.settings import Positive, Whole
 
 if TYPE_CHECKING:
@@ -35,7 +33,7 @@ Score = Literal["auto", "bic", "bdeu"]
 
 
 @dataclass(frozen=True)
-class ScoreSettings(Imputing[Details]):
+class ScoreSettings(TakesGaps[Details]):
     """What a score-based learner can be told of its score."""
 
     score: Score = "auto"
@@ -44,7 +42,6 @@ class ScoreSettings(Imputing[Details]):
     structure_prior: AtLeast0 = 1.0  # of BDeu: parents that a node is expected to have; 0 for no prior on graphs
     max_parents: Whole | None = None  # the most parents that a score is computed with
     missing: Missing = field(default="testwise", metadata={"later": True})  # testwise: correlations by pairs
-    imputations: Whole = field(default=1, kw_only=True, metadata={"later": True})  # tables that `impute` makes
 
     def scorer(self, table: Table) -> kernel.Scorer:
         """The local scores of a table, for the kernels."""
@@ -54,28 +51,7 @@ class ScoreSettings(Imputing[Details]):
             return mixed_scorer(table, self.penalty, self._most(table))
         if table.kind == "continuous":
             return kernel.gaussian_scorer(table.values, self.penalty, self._most(table))
-        return kernel.discrete_scorer(table.values, *self._of_counts(table))
-
-    def scorers(self, table: Table, draws: Draws) -> Iterator[kernel.Scorer | None]:
-        """The local scores of resamples of a table; None where only the rows themselves can tell."""
-        m = draws.shape[1]
-        if table.kind == "mixed" or table.has_gaps:
-            return iter([None] * len(draws))  # each run by itself
-        if table.kind == "continuous":
-            self._refuse_bdeu(table)
-            units = np.outer(deviations(table), deviations(table)) / m
-            return (
-                kernel.covariance_scorer(gram * units, m, self.penalty, self._most(table)) if clear else None
-                for gram, clear in zip(*moments(table, draws), strict=True)
-            )
-        rows = CodedRows.of(table)
-        merged = (rows.merge(draw, m) for draw in draws)
-        return (None if run is None else self._of_rows(*run, table) for run in merged)
-
-    def _of_rows(self, columns: NDArray[np.uint8], weights: NDArray[np.int32] | None, table: Table) -> kernel.Scorer:
-        """From distinct rows (d, k) and how often each occurs."""
-        rows, levels = kernel.compress(columns.T.astype(np.int32))
-        rows[-1] = 1 if weights is None else weights
+        rows, levels = kernel.compress(table.values.astype(np.int32))
         return kernel.rows_scorer(rows, levels, *self._of_counts(table))
 
     def _most(self, table: Table) -> int:
@@ -122,7 +98,8 @@ class Scores:
         exists, dag = equivalence.dag_of((graph.directed | graph.undirected).astype(np.uint8))
         if not exists or graph.kind not in ("dag", "cpdag"):
             raise GraphError(f"only a dag or the class of one can be scored, got {graph!r}.")
-        return float(kernel.total_score(self.scorer, dag))
+        parents = [np.flatnonzero(dag[:, y]) for y in range(len(dag))]
+        return float(sum(kernel.local_score(self.scorer, y, of_y, len(of_y)) for y, of_y in enumerate(parents)))
 
     def _index(self, node: str) -> int:
         if node not in self.names:

@@ -9,17 +9,16 @@ Friedman, Goldszmidt & Wyner (1999), "Data analysis with Bayesian networks: a bo
 A resample on which the learner fails is counted by its status and is no vote against an edge: frequencies are shares
 of the graphs that came. Learners that can do so fit the resamples as a batch, without copying rows, to the same graphs
 (learners/batches.py). `join_imputations` counts edges over imputed tables in place of resamples: what the gaps leave
-open, not what the rows do (Rubin 1987). A learner's setting `imputations` does the same: fit gives the graph of what at
-least half of the tables have, weighted by its share, fit_details the Stability.
+open, not what the rows do (Rubin 1987).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -27,16 +26,14 @@ from numpy.random import Generator
 from trueness.datasets.table import Table, TableLike, check_usable
 from trueness.errors import DataError, GraphError, SettingError, TruenessError, did_you_mean
 from trueness.graphs import ARROW, CIRCLE, TAIL, Edge, Graph, Kind
-from trueness.learners.base import Card, Checked, Learner, build, check_answer, checked, handles_gaps
+from trueness.learners.base import Card, Learner, build, check_answer, handles_gaps
 from trueness.learners.batches import TimedFit, fit_alone, fit_resamples
-from trueness.learners.gaps import MissingInTests, chosen_missing, impute, without_gaps
+from trueness.learners.gaps import impute
 from trueness.status import Status
-from trueness.texts import html_text
 
 if TYPE_CHECKING:
     import pandas
 
-Details = TypeVar("Details", bound="HasGraph")  # what led to a graph
 ANY = "*-*"  # an edge with whatever marks
 _FAINT = 0.05  # edges found less often than this are left out of the drawing
 _MARKS = {Edge("", "", *ends).arrow: ends for ends in product((TAIL, ARROW, CIRCLE), repeat=2)}
@@ -149,20 +146,18 @@ class Stability:
         return pandas.DataFrame([*self.edges, *self.adjacencies], columns=list(EdgeFrequency._fields))
 
     def to_svg(self) -> str:
-        """Each pair with its most frequent marks, as wide and as dark as it is frequent; hover for the figures."""
+        """Each pair with its most frequent marks and how often it is found, as wide as that."""
         marks, weights = np.zeros((2, len(self.nodes), len(self.nodes)))
-        shown = [row for row in self.adjacencies if row.frequency >= _FAINT]
-        titles = {}
-        for pair in shown:
-            rows = [row for row in self.edges if {row.source, row.target} == {pair.source, pair.target}]
-            source, target = rows[0].source, rows[0].target
-            i, j = self.nodes.index(source), self.nodes.index(target)
-            marks[j, i], marks[i, j] = _MARKS[rows[0].mark]
-            weights[i, j] = pair.frequency
-            weights[j, i] = pair.frequency if marks[i, j] == marks[j, i] else 0.0
-            titles[i, j] = "; ".join(str(row) for row in (*rows, pair))
-        drawn = Graph(self.nodes, marks.astype(np.int8), weights, "pag")
-        return _fade_edges(drawn, titles)
+        labels, most_frequent = {}, {frozenset(row[:2]): row for row in reversed(self.edges)}
+        for pair in self.adjacencies:
+            if pair.frequency >= _FAINT:
+                edge = most_frequent[frozenset(pair[:2])]
+                i, j = self.nodes.index(edge.source), self.nodes.index(edge.target)
+                marks[j, i], marks[i, j] = _MARKS[edge.mark]
+                weights[i, j] = pair.frequency
+                weights[j, i] = pair.frequency if marks[i, j] == marks[j, i] else 0.0
+                labels[edge.source, edge.target] = f"{100 * pair.frequency:.0f} %"
+        return Graph(self.nodes, marks.astype(np.int8), weights, "pag").to_svg(labels=labels)
 
     def _repr_svg_(self) -> str:
         return self.to_svg()
@@ -230,60 +225,6 @@ def join_imputations(
     return _count_edges(runs, tables, "imputed tables", learner.card, table.names, threshold, level, None)
 
 
-class HasGraph(Protocol):
-    @property
-    def graph(self) -> Graph: ...
-
-
-class Imputing(Checked, Generic[Details]):
-    """A learner whose `missing` may be "auto" (gaps.py); "impute" with `imputations` above 1 joins so many tables.
-
-    Their gaps are drawn from a seed of their own, as those of one table are: the same data give the same graph.
-    """
-
-    card: ClassVar[Card]
-    missing: MissingInTests
-    imputations: int
-
-    def fit(self, data: TableLike, rng: Generator | None = None) -> Graph:
-        chosen, table, joint = self._joined(data)
-        graph: Graph = joint.graph() if joint else chosen._graph(table, rng)
-        return graph
-
-    def fit_details(self, data: TableLike, rng: Generator | None = None) -> Details:
-        """The graph with what led to it; a Stability in its place where several tables were asked for."""
-        chosen, table, joint = self._joined(data)
-        return joint or chosen._details(table, rng)
-
-    def _graph(self, table: Table, rng: Generator | None) -> Graph:
-        return self._details(table, rng).graph
-
-    def _details(self, table: Table, rng: Generator | None) -> Details:
-        raise NotImplementedError
-
-    def _joined(self, data: TableLike) -> tuple[Self, Table, Any]:
-        """The learner as `missing` says, and its table; where it joins several, their Stability, else None."""
-        settings: Any = self  # a dataclass with these two fields, as every learner of this kind is
-        chosen = replace(settings, missing=missing_of(self, Table.of(data))) if self.missing == "auto" else settings
-        if chosen.missing != "impute" or chosen.imputations == 1 or not Table.of(data).has_gaps:
-            return chosen, without_gaps(checked(data, chosen), chosen.missing), None
-        once = replace(chosen, imputations=1)
-        joint = join_imputations(once, data, chosen.imputations, rng=np.random.default_rng(0))
-        if not joint.n:
-            raise DataError(next(iter(joint.messages)))
-        return chosen, Table.of(data), joint
-
-
-def missing_of(learner: Learner, table: Table) -> str:
-    """What `missing = "auto"` is for this learner and table; "testwise" where the learner has no such setting."""
-    hints = get_type_hints(type(learner))
-    if "missing" not in hints or "auto" not in get_args(hints["missing"]) or not table.has_gaps:
-        return "testwise"
-    test = getattr(learner, "test", "")
-    takes = "corrected" in get_args(hints["missing"]) and table.kind == "continuous" and test in ("auto", "fisher-z")
-    return chosen_missing(table, takes, bool(test) or table.kind != "discrete")
-
-
 def _definite(learner: Learner | str, repeats: int, setting: str, level: float) -> Learner:
     """The learner, which must draw edges."""
     if isinstance(learner, str):
@@ -309,21 +250,20 @@ def _count_edges(
     level: float,
     progress: Callable[[int, int], None] | None,
 ) -> Stability:
-    tally = _Tally(names)
-    failures: Counter[str] = Counter()
-    messages: Counter[str] = Counter()
+    tally, failures, messages = _Tally(names), Counter[str](), Counter[str]()
     for done, run in enumerate(runs, start=1):
-        status, why = _judge(run.answer, card, names)
-        if status == Status.OK and isinstance(run.answer, Graph):
-            tally.add(run.answer)
+        if isinstance(run.answer, Exception):
+            failures[str(Status.FAILED)] += 1
+            messages[_words_of(run.answer)] += 1
+        elif problem := check_answer(run.answer, card, names):
+            failures[str(Status.UNREADABLE)] += 1
+            messages[problem] += 1
         else:
-            failures[str(status)] += 1
-            messages[why] += 1
+            tally.add(run.answer)
         if progress is not None:
             progress(done, repeats)
-    n = repeats - sum(failures.values())
-    edges = tally.edges()
-    pairs: Counter[tuple[str, str, str]] = Counter()
+    n = repeats - failures.total()
+    edges, pairs = tally.edges(), Counter[tuple[str, str, str]]()
     for (one, other, _), count in edges.items():
         pairs[_edge(one, other, ANY)] += count
     return Stability(
@@ -339,6 +279,11 @@ def _count_edges(
         level=level,
         source=source,
     )
+
+
+def _words_of(error: Exception) -> str:
+    plain = " ".join(str(error).split())[:300]
+    return str(error) if isinstance(error, TruenessError) else f"{type(error).__name__}: {plain}"
 
 
 class _Tally:
@@ -361,16 +306,6 @@ class _Tally:
             for edge, count in zip(Graph(self.nodes, marks, None, "pag").edges, times[times > 0].tolist(), strict=True):
                 counts[_edge(edge.source, edge.target, edge.arrow)] += count
         return counts
-
-
-def _judge(answer: object, card: Card, columns: tuple[str, ...]) -> tuple[Status, str]:
-    """Whether it is a graph that counts, and if not, why."""
-    if isinstance(answer, TruenessError):
-        return Status.FAILED, str(answer)
-    if isinstance(answer, Exception):
-        return Status.FAILED, f"{type(answer).__name__}: {' '.join(str(answer).split())[:300]}"
-    problem = check_answer(answer, card, columns)
-    return (Status.UNREADABLE, problem) if problem else (Status.OK, "")
 
 
 def _rows(counts: Counter[tuple[str, str, str]], n: int, level: float) -> tuple[EdgeFrequency, ...]:
@@ -399,16 +334,3 @@ def _edge(source: str, target: str, mark: str) -> tuple[str, str, str]:
     if mark == ANY or _MARKS[mark][0] == _MARKS[mark][1]:
         source, target = sorted((source, target))
     return source, target, mark
-
-
-def _fade_edges(drawn: Graph, titles: Mapping[tuple[int, int], str]) -> str:
-    """The drawing with each edge as dark as it is frequent, and its figures in place of its title."""
-    svg = drawn.to_svg()
-    assert drawn.weights is not None
-    for (i, j), words in titles.items():
-        edge = next(edge for edge in drawn.edges if {edge.source, edge.target} == {drawn.nodes[i], drawn.nodes[j]})
-        frequency = float(drawn.weights[i, j])
-        title = f"{edge}" if edge.weight is None else f"{edge}, weight {edge.weight:.3g}"
-        plain = f"<g><title>{html_text(title)}</title>"
-        svg = svg.replace(plain, f'<g opacity="{0.25 + 0.75 * frequency:.2f}"><title>{html_text(words)}</title>', 1)
-    return svg

@@ -11,8 +11,7 @@ from pathlib import Path
 
 from trueness import registry, texts
 from trueness.errors import SettingError, TruenessError
-from trueness.models.base import Message, Model, Reply, Settings, TokenLogprob, checked_concurrency
-from trueness.models.prices import Price, price
+from trueness.models.base import Message, Model, Price, Reply, Settings, TokenLogprob, checked_concurrency, price
 from trueness.models.services import allow
 from trueness.outside import Json
 

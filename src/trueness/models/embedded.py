@@ -39,7 +39,7 @@ from threading import Condition, Lock
 from trueness import registry
 from trueness.errors import SettingError, TruenessError, UnknownName
 from trueness.models.base import FixedOptions, Message, Reply, Settings, TokenLogprob, read_options
-from trueness.outside import Json, is_there
+from trueness.outside import Json, is_there, one_line
 from trueness.registry import is_installed
 from trueness.settings import Whole
 from trueness.status import Status
@@ -98,7 +98,7 @@ class Llama:
             self._server = xllamacpp.Server(parameters)
         except Exception as error:  # the native loader raises plain RuntimeErrors
             raise SettingError(
-                f"{path.name} must be a GGUF file that llama.cpp can load: {_one_line(error)}. "
+                f"{path.name} must be a GGUF file that llama.cpp can load: {one_line(error, 300)}. "
                 "Give another file, or use embedded/smollm2."
             ) from None
 
@@ -124,7 +124,7 @@ class Llama:
             try:
                 self._server.handle_chat_completions(request, receive)
             except ValueError as error:
-                raise RequestError(_one_line(error)) from None
+                raise RequestError(one_line(error, 300)) from None
             if not (result.error or result.is_late):
                 self._evaluated = tokens
         if result.error:
@@ -263,10 +263,6 @@ def _refusal(error: Mapping[str, Json]) -> str:
             "shorten it, or raise 'context' of the model"
         )
     return " ".join(str(error.get("message", error)).split())[:300]
-
-
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:300]
 
 
 # ---- the model

@@ -13,15 +13,14 @@ what is asked about is known. The same question always gets the same answer.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
 from trueness.errors import SettingError, UnknownName
-from trueness.models.base import CallOptions, Message, Reply, Settings, read_options
-from trueness.models.prices import stated_price
+from trueness.models.base import CallOptions, Message, Reply, Settings, read_options, stated_price
 from trueness.outside import Json, is_there, json_of, text_of
 from trueness.status import Status
 
@@ -39,31 +38,28 @@ class MockOptions(CallOptions):
     script: str | Path | None = None
 
 
-@dataclass(frozen=True)
-class ScriptedAnswer:
-    """What a mock gives back to one prompt."""
+class Scripted(msgspec.Struct, forbid_unknown_fields=True):
+    """What a mock gives back to a prompt in which all of `match` occur."""
 
-    text: str = ""
+    match: list[str] = []
+    reply: str = ""
     status: Status = Status.OK
-    message: str = ""
+    message: str | None = None
 
 
-Rule = Callable[[str], ScriptedAnswer]  # prompt -> answer
-
-
-def _always(text: str, status: Status = Status.OK, message: str = "") -> Rule:
-    return lambda prompt: ScriptedAnswer(text, status, message)
-
-
-BUILT_IN: dict[str, tuple[str, Rule]] = {  # name -> (what it does, in words; what it answers)
-    "vacuous": ("the widest ranges, always", _always(VACUOUS)),
-    "overconfident": ("ranges of almost no width, always", _always(OVERCONFIDENT)),
-    "copycat-of-the-prompt": ("gives the prompt back", ScriptedAnswer),
-    "refuses": ("always refuses", _always(REFUSAL, Status.REFUSED, "the model refused to answer")),
-    "truncated": ("always cut off", _always(CUT, Status.TRUNCATED, "the reply reached max_tokens and was cut off")),
-    "empty": ("always empty", _always("", Status.UNREADABLE, "the reply is empty")),
-    "garbage": ("characters without sense", _always(GARBAGE)),
-}
+COPYCAT = "copycat-of-the-prompt"
+BUILT_IN = {  # name -> (what it does, in words; what it answers)
+    "vacuous": ("the widest ranges, always", Scripted(reply=VACUOUS)),
+    "overconfident": ("ranges of almost no width, always", Scripted(reply=OVERCONFIDENT)),
+    COPYCAT: ("gives the prompt back", Scripted()),
+    "refuses": ("always refuses", Scripted([], REFUSAL, Status.REFUSED, "the model refused to answer")),
+    "truncated": (
+        "always cut off",
+        Scripted([], CUT, Status.TRUNCATED, "the reply reached max_tokens and was cut off"),
+    ),
+    "empty": ("always empty", Scripted([], "", Status.UNREADABLE, "the reply is empty")),
+    "garbage": ("characters without sense", Scripted(reply=GARBAGE)),
+}  # fmt: skip
 
 
 class Mock:
@@ -74,21 +70,26 @@ class Mock:
 
     def __init__(self, name: str, options: Mapping[str, Json] | None = None):
         self._options = read_options(MockOptions, options, name)
-        self.name = name
-        self.concurrency = self._options.concurrency
+        self.name, self.concurrency = name, self._options.concurrency
         self.price = stated_price(self._options.price, name)
-        self._rule = _rule(name.removeprefix("mock/"), self._options.script)
+        known, script = [f"mock/{one}" for one in BUILT_IN], self._options.script
+        if script is None and name not in known:
+            raise UnknownName("model", name, known, "Your own: script = FILE.")
+        self._script = [BUILT_IN[name.removeprefix("mock/")][1]] if script is None else read_script(Path(script))
 
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
         start = time.perf_counter()
         settings = replace(settings, **self._options.fixed_settings)
         prompt = "\n".join(message.content for message in messages)
-        answer = self._rule(prompt)
-        tokens_in, tokens_out = _tokens(prompt), _tokens(answer.text)
+        none = Scripted([], "", Status.FAILED, f"no entry of its script matches the prompt {prompt[:60]!r}...")
+        entry = next((one for one in self._script if all(part in prompt for part in one.match)), none)
+        text = prompt if entry is BUILT_IN[COPYCAT][1] else entry.reply
+        said = "" if entry.status is Status.OK else "scripted"
+        tokens_in, tokens_out = (-(-len(one) // _CHARACTERS_A_TOKEN) for one in (prompt, text))
         return Reply(
-            text=answer.text,
-            status=answer.status,
-            message=answer.message,
+            text=text,
+            status=entry.status,
+            message=said if entry.message is None else entry.message,
             model=self.name,
             input_tokens=tokens_in,
             output_tokens=tokens_out,
@@ -101,20 +102,7 @@ class Mock:
         """Nothing is held."""
 
 
-class ScriptEntry(msgspec.Struct, forbid_unknown_fields=True):
-    """`match`: substrings of the prompt."""
-
-    match: list[str] = []
-    reply: str | None = None
-    status: Status = Status.OK
-    message: str | None = None
-
-    def answer(self) -> ScriptedAnswer:
-        message = ("" if self.status is Status.OK else "scripted") if self.message is None else self.message
-        return ScriptedAnswer(self.reply or "", self.status, message)
-
-
-def read_script(path: Path) -> list[ScriptEntry]:
+def read_script(path: Path) -> list[Scripted]:
     """The entries of a script, each with `reply`, `status` or both."""
     if not is_there(path):
         raise SettingError(f"'script' of a mock must be a file, got {path}, which is not there.")
@@ -124,31 +112,9 @@ def read_script(path: Path) -> list[ScriptEntry]:
             where = f"line {number} of {path.name}"
             entry = json_of(line, f"{path.name} must be JSON lines; line {number}", SettingError)
             try:
-                entries.append(msgspec.convert(entry, ScriptEntry))
+                entries.append(msgspec.convert(entry, Scripted))
             except msgspec.ValidationError as wrong:
                 raise SettingError(f"{where} may have match, reply, status and message, got: {wrong}") from None
             if not {"reply", "status"} & set(entry):
                 raise SettingError(f"{where} must have a 'reply' or a 'status', got {entry!r:.80}.")
     return entries
-
-
-def _rule(short: str, script: str | Path | None) -> Rule:
-    if script is not None:
-        return _scripted_rule(read_script(Path(script)), Path(script).name)
-    if short not in BUILT_IN:
-        raise UnknownName("model", f"mock/{short}", [f"mock/{name}" for name in BUILT_IN], "Your own: script = FILE.")
-    return BUILT_IN[short][1]
-
-
-def _scripted_rule(entries: Sequence[ScriptEntry], file: str) -> Rule:
-    def rule(prompt: str) -> ScriptedAnswer:
-        for entry in entries:
-            if all(part in prompt for part in entry.match):
-                return entry.answer()
-        return ScriptedAnswer("", Status.FAILED, f"no entry of {file} matches the prompt {prompt[:60]!r}...")
-
-    return rule
-
-
-def _tokens(text: str) -> int:
-    return -(-len(text) // _CHARACTERS_A_TOKEN)

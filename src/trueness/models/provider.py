@@ -58,9 +58,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from trueness import registry, texts
 from trueness.errors import TruenessError
-from trueness.models.base import Message, Reply, Settings, TokenLogprob
+from trueness.models.base import Message, Reply, Settings, TokenLogprob, stated_price
 from trueness.models.faults import Fault, as_fault, clean, refused_parameter
-from trueness.models.prices import stated_price
 from trueness.models.services import LONGEST_WAIT, check_service
 from trueness.status import Status
 

@@ -35,8 +35,7 @@ from typing import Annotated, NamedTuple
 
 from trueness import texts
 from trueness.errors import MissingExtra, SettingError, TruenessError, UnknownName
-from trueness.models.base import CallOptions, read_options
-from trueness.models.prices import stated_price
+from trueness.models.base import CallOptions, read_options, stated_price
 from trueness.outside import MAX_PLAN, Json, is_there, text_of
 from trueness.registry import is_installed
 from trueness.settings import Between

@@ -24,7 +24,6 @@ from trueness.reasoning.trees import (
     CONSTANTS,
     Binary,
     Call,
-    Choice,
     Name,
     Negative,
     Number,
@@ -306,8 +305,6 @@ def with_shares(tree: Tree, percents: frozenset[str], gives_percent: bool) -> Tr
     if not used:
         ratio = agree(tree, replace_names(tree, _shares(names)))
         return None if gives_percent and ratio and not has_hundred else tree  # profit / revenue: 0.25 or 25
-    if any(isinstance(part, Choice) for part in walk(tree)):
-        return None  # rate > 5: of 20, or 0.2
     if used == names and agree(tree, Binary("*", HUNDRED, replace_names(tree, _shares(names)))):
         return tree  # 20 % + 30 % are 50 %
     in_ones = _by_one(replace_names(tree, _shares(used)))
@@ -335,7 +332,7 @@ def _as_shares(tree: Tree, names: frozenset[str]) -> Tree:
 
 def _multiplies(tree: Tree, names: frozenset[str]) -> bool:
     """Whether each is a factor, or added to 1 or to others: never to an amount, nor below a number."""
-    if isinstance(tree, Binary) and tree.operator in ("+", "-", "<", ">", "<=", ">=", "==", "!="):
+    if isinstance(tree, Binary) and tree.operator in "+-":
         bare = [side for side in parts(tree) if _is_share(side, names)]
         if bare and any(side not in (*bare, ONE, HUNDRED) for side in parts(tree)):
             return False

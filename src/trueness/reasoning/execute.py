@@ -18,15 +18,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from graphlib import CycleError, TopologicalSorter
 from itertools import product
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from trueness.errors import SettingError, did_you_mean
 from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph, close, in_quotes
 from trueness.reasoning.rules import Rule, rules_of
-from trueness.reasoning.trees import Evaluator, compile_tree
+from trueness.reasoning.solving import Ranges, find_roots, isolate
+from trueness.reasoning.trees import Evaluator, Name, Tree, compile_tree, count_names, evaluate
 from trueness.status import Status
 
 Response: TypeAlias = Callable[[float], float]  # x' -> target under do(X = x')
@@ -367,18 +368,17 @@ def _without_value(node: str, known: Quantity | None) -> Finding:
 
 
 def _order(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -> tuple[str, ...] | None:
-    """Causes before effects. Where edges make a cycle, by what rules use and knowns leave open: an identity written
-    both ways (P = F v for a known P) is one relation then; None where the rules themselves go in a circle."""
-    used = {node: {cause for rule in rules.get(node, ()) for cause in rule.uses} for node in graph.nodes}
-    by_edges = {node: used[node] | set(graph.parents[node]) for node in graph.nodes}
-    known_nodes = {node for node, known in graph.knowns.items() if known.value is not None}
-    by_rules = {node: set() if node in known_nodes else used[node] for node in graph.nodes}
-    for above in (by_edges, by_rules):
-        try:
-            return tuple(TopologicalSorter({node: sorted(above[node]) for node in sorted(above)}).static_order())
-        except CycleError:
-            continue
-    return None
+    """Causes before effects by what rules use and knowns leave open, so that an identity written both ways (P = F v for
+    a known P) is one relation; None where the rules go in a circle."""
+    held = {node for node, known in graph.knowns.items() if known.value is not None}
+    above = {
+        node: sorted({cause for rule in rules.get(node, ()) if node not in held for cause in rule.uses})
+        for node in sorted(graph.nodes)
+    }
+    try:
+        return tuple(TopologicalSorter(above).static_order())
+    except CycleError:
+        return None
 
 
 def _structural(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -> list[Finding]:
@@ -391,3 +391,100 @@ def _structural(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) ->
         findings.append(Finding(Status.DEGENERATE, message, graph.cycle[0]))
     ways = ((effect, rule) for effect, of_effect in rules.items() for rule in of_effect if rule.beyond)
     return [*findings, *(Finding(Status.DEGENERATE, rule.message, effect) for effect, rule in ways)]
+
+
+# ---- hiding a known
+
+Label = Literal["unique", "several", "none"]
+Method = Literal["exact", "roots", "numeric"]  # roots: of studies stored before
+_EVERYTHING: Ranges = ((-math.inf, math.inf),)
+_FITS = 1e-6  # relative difference from the target up to which a solution is one, and of solutions that are one
+
+
+@dataclass(frozen=True)
+class Inversion:
+    """What hiding one known shows. `label` is None where the graph cannot be executed; `message` says why."""
+
+    hidden: str
+    label: Label | None
+    status: Status
+    solutions: tuple[float, ...] = ()
+    ranges: Ranges = ()  # every value of these fits
+    method: Method | None = None
+    recovered: bool | None = None  # the true value is among the solutions
+    message: str = ""
+
+
+def invert(graph: ReasoningGraph | Program, hidden: str, target: float | None = None) -> Inversion:
+    """Recover one known from the target's value (as executed, or as given) and the other knowns."""
+    program = graph if isinstance(graph, Program) else Program(graph)
+    known = program.graph.knowns.get(hidden)
+    true = known.value if known is not None else None
+    wanted = program.base.target if target is None else target
+    if true is None or wanted is None:
+        why = f"'{hidden}' is no known with a number." if true is None else program.base.message
+        return Inversion(hidden, None, Status.DEGENERATE, message=why)
+    responses = program.responses(hidden)
+    if not responses:
+        return Inversion(hidden, None, Status.DEGENERATE, message=program.base.message or "a rule is in words.")
+    if program.graph.target not in program.moved_by(hidden):
+        fits = close(program.base.target or 0.0, wanted, _FITS)
+        message = f"the target does not depend on '{hidden}'."
+        return _inversion(hidden, true, [], _EVERYTHING if fits else (), "exact", message)
+    solved = [_solve_by(program, hidden, true, wanted, way, response) for way, response in responses]
+    points = [point for way_points, _, _ in solved for point in way_points]
+    ranges = reduce(_in_both, (way_ranges for _, way_ranges, _ in solved))
+    kept: list[float] = []
+    for point in points:  # only what gives the target by all ways; near ones are one
+        fits = math.isfinite(point) and all(close(response(point), wanted, _FITS) for _, response in responses)
+        if fits and not any(close(point, other, _FITS) or abs(point - other) < 1e-12 for other in kept):
+            kept.append(point)
+    method: Method = "exact" if all(method == "exact" for _, _, method in solved) else "numeric"
+    return _inversion(hidden, true, sorted(kept), ranges, method)
+
+
+def invert_all(graph: ReasoningGraph | Program) -> dict[str, Inversion]:
+    """Each known hidden in turn."""
+    program = graph if isinstance(graph, Program) else Program(graph)
+    return {name: invert(program, name) for name in program.graph.knowns}
+
+
+def _solve_by(
+    program: Program, hidden: str, true: float, wanted: float, way: Way, response: Response
+) -> tuple[Sequence[float], Ranges, Method]:
+    inverse = _undone(program, hidden, way)
+    if inverse is not None:
+        try:
+            return [evaluate(inverse, {**program.base.values, program.graph.target: wanted})], (), "exact"
+        except (ArithmeticError, ValueError):
+            pass  # it has no value there: search
+    points, ranges = find_roots(lambda x: response(x) - wanted, _FITS * 1e-3 * (abs(wanted) or 1.0), true)
+    return points, ranges, "numeric"
+
+
+def _undone(program: Program, hidden: str, way: Way) -> Tree | None:
+    """The hidden node as a formula of the target, where the way to it does not fork and each rule has an inverse."""
+    on_path = {hidden, *program.moved_by(hidden)}
+    node, value = program.graph.target, Name(program.graph.target)
+    inverse: Tree | None = value
+    while node != hidden and inverse is not None:
+        tree = way[node][0].tree if node in way else None
+        moving = [name for name in count_names(tree) if name in on_path] if tree is not None else []
+        if tree is None or len(moving) != 1:
+            return None
+        inverse, node = isolate(inverse, tree, moving[0], one_way=True), moving[0]
+    return inverse
+
+
+def _in_both(one: Ranges, other: Ranges) -> Ranges:
+    cut = ((max(low, from_), min(high, to)) for low, high in one for from_, to in other)
+    return tuple((low, high) for low, high in cut if low < high)
+
+
+def _inversion(
+    hidden: str, true: float, points: Sequence[float], ranges: Ranges, method: Method, message: str = ""
+) -> Inversion:
+    inside = any(low <= true <= high for low, high in ranges)
+    recovered = inside or any(close(point, true, 1e-4) or abs(point - true) < 1e-9 for point in points)
+    label: Label = "several" if ranges or len(points) > 1 else "unique" if points else "none"
+    return Inversion(hidden, label, Status.OK, tuple(points), ranges, method, recovered, message)

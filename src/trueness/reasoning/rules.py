@@ -22,15 +22,14 @@ from functools import lru_cache
 from typing import Literal
 
 from trueness.patterns import late
-from trueness.reasoning.accounted import names_unit, surplus
 from trueness.reasoning.conversion import Converter, converted, with_base, with_shares
 from trueness.reasoning.graph import ReasoningGraph, in_quotes
-from trueness.reasoning.literals import standing_of
 from trueness.reasoning.names import (
     STANDS_FOR,
     aliases_of,
     explained_symbols,
     letters_of,
+    standing_of,
     symbols_in,
     tokens,
     unit_in,
@@ -39,7 +38,9 @@ from trueness.reasoning.passages import (
     LET,
     ROUNDED,
     equations,
+    names_unit,
     passages,
+    surplus,
     take_constants,
     with_indices_apart,
 )
@@ -57,7 +58,6 @@ from trueness.reasoning.trees import (
     contradict,
     count_names,
     evaluate,
-    joins_amounts,
     rename,
     replace_names,
     takes_angles,
@@ -75,7 +75,7 @@ _SEVERAL = late(r"=[^=]*(?:;|\bthen\b|\bstep\b)[^=]*=(?!=)|\bd[a-z]\s?/\s?d[a-z]
 _STATEMENTS = late(  # two equations; R = 6 Ω is none
     r"=(?!\s*\d)[^=]*[-+*/×÷−][^=]*(?:[;,]|\b(?:and|so|then)\b)[^=]*=(?![=\s]*\d)[^=]*[-+*/×÷−]"
 )
-_COMPARED, _CHOICE = late(r"(?<![-=])[<>≤≥∝]"), late(r"\b(?:if|else|then)\b")
+_COMPARED = late(r"(?<![-=])[<>≤≥∝]")
 _DENIED = late(
     r"\b(?:(?:wrong|incorrect)(?:ly)? |might think|violation of|unlike |contrary to|twice the|half the law)", re.I
 )
@@ -102,7 +102,6 @@ class Rule:
     uses: frozenset[str] = frozenset()
     aliases: Mapping[str, str] = field(default_factory=dict)
     message: str = ""
-    read_as: str = ""  # the formula that words became
     beyond: tuple[str, ...] = ()  # nodes that it uses and that have no edge to the effect
     units_inside: bool = False  # its numbers had units: what it gives has a unit that its names do not tell
     by_formula: bool = False  # the tree is that of the formula beside the text
@@ -128,11 +127,6 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
         )
         read = (read_rule(text, causes, effect, graph.nodes, values) for text in texts)
         rules[effect] = tuple(_with_formula(rule, graph, effect, values) for rule in read)
-    for name, known in graph.knowns.items():  # sqrt(2) * L1: a known that is given by other nodes
-        formula = read_rule(known.text, (), name, graph.nodes) if known.value is None and known.text else None
-        constant = bool(known.text and re.search(r"\w\s*[*/^]|[*/^]\s*\w", known.text))  # 1 / (4 pi epsilon0); not `g`
-        if formula is not None and formula.executable and (formula.uses or (formula.aliases and constant)):
-            rules[name] = (*rules.get(name, ()), replace(formula, message="", beyond=()))
     trees = {effect: [rule.tree for rule in ways if rule.tree] for effect, ways in rules.items()}
     converter = converted(graph, trees)
     return {effect: tuple(_converted(converter, effect, rule) for rule in ways) for effect, ways in rules.items()}
@@ -146,7 +140,7 @@ def _with_formula(rule: Rule, graph: ReasoningGraph, effect: str, values: Values
         return rule
     causes, text = graph.parents[effect], min(formulas)
     formula = read_rule(text, causes, effect, graph.nodes, values)
-    if formula.tree is None or formula.read_as or len(formulas) > 1:
+    if formula.tree is None or len(formulas) > 1:
         message = f"the formula beside the rule of '{effect}' must be one that can be read, got {text[:80]!r}."
         return replace(rule, message=rule.message or message)
     if rule.tree is not None:
@@ -158,8 +152,7 @@ def _with_formula(rule: Rule, graph: ReasoningGraph, effect: str, values: Values
     names = (*causes, *formula.beyond, effect)
     if left := surplus(rule.text, formula.tree, names, [value for _, value, _ in values]):
         return replace(rule, message=f"the formula beside the rule of '{effect}' leaves out '{left}'.")
-    reading = f"{effect} = {as_text(formula.tree)}"
-    return replace(formula, text=rule.text, read_as=reading, by_formula=True)
+    return replace(formula, text=rule.text, by_formula=True)
 
 
 def rules_without_formula(graph: ReasoningGraph) -> dict[str, str]:
@@ -244,7 +237,7 @@ class _TextReader:
         numbers = {name: value for name, value, _ in self.values}
         bare, self.constants, has_units, against = take_constants(text, self.names, numbers, self.units, effect)
         bare = _OF_PERCENT.sub(" =", bare)
-        if (_OR.search(text) and " or " not in "".join(self.names)) or _SEVERAL.search(bare) or self._is_bound(bare):
+        if (_OR.search(text) and " or " not in "".join(self.names)) or _SEVERAL.search(bare) or _COMPARED.search(bare):
             message = f"must be one equation. Write '{effect} = ...' alone."
             return self._broken(message, is_open=not _SEVERAL.search(bare))
         behind = symbol(text.rpartition(";")[2].strip(" ."))
@@ -262,10 +255,6 @@ class _TextReader:
         self.letters = letters_of(text, self.causes, effect, (*self.explained, *self.constants))
         rule = self._of_several(text) or self._first(bare)
         return replace(rule, text=self.text, units_inside=rule.units_inside or has_units)
-
-    def _is_bound(self, bare: str) -> bool:
-        """x < 5, or y = 2 x > 3: a comparison that is no condition."""
-        return _COMPARED.search(bare) is not None and not _CHOICE.search(bare)
 
     def _first(self, bare: str) -> Rule:
         """The first passage that is a formula; else what the first of them lacks."""
@@ -356,8 +345,6 @@ class _TextReader:
     def _matched(self, equation: Equation) -> Rule:
         left, right = equation
         causes, effect, text = self.causes, self.effect, self.text
-        if joins_amounts(right):
-            return self._broken("joins quantities by 'and' or 'or'. Write +, or a comparison of each.", is_open=False)
         right = replace_names(right, {short: Number(value) for short, value in self.constants.items()})
         symbols = (count_names(left) if left is not None else {}) | count_names(right)
         others = {symbol(node): node for node in self.nodes if node not in causes and node != effect}

@@ -1,12 +1,8 @@
-"""Solving: a formula for one of its names, an equation in one unknown, several equations together.
+"""Solving: a formula for one of its names, an equation in one unknown.
 
-    isolate     F = m a            ->  a = F / m             where every step has one inverse; of a square the root > 0
-    find_roots  f(x) = 0           ->  sign changes on the grid 0, +-10^(k/6), closed by Brent's method; dips of |f|
-                                       between them are looked into; a stretch on which f is 0 is a range
-    together    x + y = 10, x - y = 2  ->  x = 6, y = 4
-
-Together: what follows from one relation at a time, then linear algebra, then one unknown that is tried by find_roots
-and gives the others. A solution fulfils every relation; two that differ have no value, and are told.
+isolate     F = m a            ->  a = F / m             where every step has one inverse; of a square the root > 0
+find_roots  f(x) = 0           ->  sign changes on the grid 0, +-10^(k/6), closed by Brent's method; dips of |f|
+                                   between them are looked into; a stretch on which f is 0 is a range
 """
 
 from __future__ import annotations
@@ -16,29 +12,14 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TypeAlias
 
-from trueness.reasoning.trees import (
-    COMPARISONS,
-    Binary,
-    Call,
-    Name,
-    Negative,
-    Number,
-    Tree,
-    count_names,
-)  # fmt: skip
+from trueness.reasoning.trees import Binary, Call, Name, Negative, Number, Tree, count_names
 
-Relation: TypeAlias = tuple[Tree, Tree]  # left = right
 Ranges: TypeAlias = tuple[tuple[float, float], ...]
 GRID = sorted({0.0, *(sign * 10 ** (k / 6) for k in range(-54, 55) for sign in (1, -1))})
-FULFILS = 1e-6  # relative difference of the sides of a relation
-_MOST_UNKNOWNS = 12
-_SAME = 1e-9
 _MOST = 16  # solutions that are kept
 _DIPS = 6  # places where the target comes near without crossing that are looked into
 _STRETCHES = 4  # solutions around which a range is looked for
 _FAR = 1e10  # a stretch as long as this has no end
-_ANYWHERE = (1.37, -0.0211, 317.0, 1e15)
-_GOLDEN = (math.sqrt(5) - 1) / 2
 
 # ---- one formula
 
@@ -59,7 +40,7 @@ def isolate(left: Tree, right: Tree, name: str, one_way: bool = False) -> Tree |
                 return None
             value = _INVERSE[tree.function](value)
             tree = tree.arguments[0]
-        elif isinstance(tree, Binary) and tree.operator not in COMPARISONS and tree.operator != "%":
+        elif isinstance(tree, Binary) and tree.operator != "%":
             on_left = name in count_names(tree.left)
             inner, other = (tree.left, tree.right) if on_left else (tree.right, tree.left)
             step = _step(tree.operator, on_left, other, value, one_way)
@@ -154,13 +135,11 @@ def _crossing(excess: Callable[[float], float], low: float, high: float) -> list
 
 def _dip(excess: Callable[[float], float], low: float, high: float, scale: float) -> list[float]:
     """Where the target comes near between grid points without crossing on them: no, one or two solutions."""
+    from scipy.optimize import minimize_scalar
+
     sign = math.copysign(1.0, excess(low))
-    left, right = low, high
-    for _ in range(45):  # golden section; 45 steps leave 4e-10 of the width
-        first, second = right - _GOLDEN * (right - left), left + _GOLDEN * (right - left)
-        left, right = (left, second) if sign * excess(first) < sign * excess(second) else (first, right)
-    bottom = (left + right) / 2
-    depth = sign * excess(bottom)
+    lowest = minimize_scalar(lambda x: sign * excess(x), bounds=(low, high), method="bounded", options={"xatol": 1e-15})
+    bottom, depth = float(lowest.x), float(lowest.fun)
     if abs(depth) <= scale:
         return [bottom]
     return [*_crossing(excess, low, bottom), *_crossing(excess, bottom, high)] if depth < 0 else []

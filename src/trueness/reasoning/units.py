@@ -1,6 +1,6 @@
 """Units: does each rule give what its effect is said to be, and the answer in the unit that was asked for?
 
-    unit(x * y) = unit(x) unit(y),   unit(x^n) = unit(x)^n,   x + y, max(x, y), x < y: one dimension,   exp(x): none
+    unit(x * y) = unit(x) unit(y),   unit(x^n) = unit(x)^n,   x + y, max(x, y): one dimension,   exp(x): none
 
 A rule is computed with the numbers as they are written. Where its unit differs from the declared one by a factor only
 (36 km/h for 10 s declared in m), or has one kind in two units (km beside m), the numbers must be converted first:
@@ -27,9 +27,7 @@ from trueness.reasoning.conversion import HUNDRED, ZERO, is_difference
 from trueness.reasoning.graph import Quantity, ReasoningGraph
 from trueness.reasoning.rules import rules_of
 from trueness.reasoning.trees import (
-    COMPARISONS,
     Binary,
-    Choice,
     Name,
     Negative,
     Number,
@@ -207,8 +205,6 @@ def _unit_of(tree: Tree, units: Units) -> PlainUnit:
         return unit
     if isinstance(tree, Negative):
         return _unit_of(tree.operand, units)
-    if isinstance(tree, Choice):
-        return _same((tree.then, tree.otherwise), units)
     if isinstance(tree, Binary):
         return _of_binary(tree, units)
     if tree.function in ("min", "max", "sum", "mean"):
@@ -225,10 +221,6 @@ def _unit_of(tree: Tree, units: Units) -> PlainUnit:
 
 
 def _of_binary(tree: Binary, units: Units) -> PlainUnit:
-    if tree.operator in COMPARISONS:
-        if tree.operator not in ("and", "or"):
-            _same((tree.left, tree.right), units)
-        return _pint_unit("dimensionless")
     if tree.operator in ("+", "-", "%"):
         return _of_sum(tree, units)
     try:

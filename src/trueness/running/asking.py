@@ -26,7 +26,7 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -35,9 +35,8 @@ from pathlib import Path
 from trueness import models
 from trueness.errors import TruenessError
 from trueness.models import Message, Model, Reply, Settings
-from trueness.models.base import checked_concurrency
+from trueness.models.base import Price, checked_concurrency, stated_price
 from trueness.models.faults import Fault
-from trueness.models.prices import Price, stated_price
 from trueness.outside import Json
 from trueness.running.calling import PASSING, SILENT, UNBILLED, CalledOff, CallerMistake, WatchedCall
 from trueness.running.cells import hash_of, reply_key
@@ -56,8 +55,6 @@ _WORDS = {
     SILENT: "calls without an end",
 }
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0  # seconds before a question that nobody answered is asked again
-
-Ask = Callable[[str, Sequence[Message], Settings, str], Reply]
 
 
 class BudgetReached(TruenessError):

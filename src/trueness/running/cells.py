@@ -21,17 +21,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeVar
 
 from numpy.random import Generator, SeedSequence, default_rng
 
 from trueness.errors import PlanError
 from trueness.measure import Measure
 from trueness.models import Message, Reply, Settings
-from trueness.models.base import FixedOptions
-from trueness.models.prices import stated_price
+from trueness.models.base import FixedOptions, stated_price
 from trueness.outside import Json
-from trueness.running.outcomes import Outcome
+from trueness.running.outcomes import Outcome as Outcome
 from trueness.settings import Positive, read_settings
 
 Made = TypeVar("Made")
@@ -175,16 +174,11 @@ class PlannedStudy(Protocol):
     def describe(self, item: str, respondent: str) -> dict[str, Json]: ...
 
 
-class AskingStudy(PlannedStudy, Protocol):
-    """One whose units are questions to models."""
-
-    def perform(self, cell: Cell, repeat: int, ask: Ask) -> Outcome: ...
-
-
 _MAY: dict[str, Any] = {  # what a study may say, as a value or a method -> what holds where it does not
     "function": "",  # of a worker; nothing where models are asked from the driver
     "time_limit": 300.0,  # seconds of a fit
     "models": {},
+    "perform": None,  # (cell, repeat, ask) -> outcome, of one whose units are questions to models
     "judges": None,
     "limit_usd": None,
     "datasets": {},
@@ -220,9 +214,6 @@ class Stage:
     @property
     def is_fitted(self) -> bool:
         return bool(self.function)
-
-    def perform(self, cell: Cell, repeat: int, ask: Ask) -> Outcome:
-        return cast(AskingStudy, self.study).perform(cell, repeat, ask)
 
     @cached_property
     def about(self) -> dict[str, Json]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from trueness import models
-from trueness.models.prices import stated_price
+from trueness.models.base import stated_price
 from trueness.outside import Json, is_there
 from trueness.running.cells import Cell, Stage
 from trueness.running.engine import Chunk, RawOutcome, run_chunk

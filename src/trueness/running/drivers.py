@@ -43,6 +43,11 @@ from trueness.status import Status
 LONGEST = 9.0  # seconds between SIGTERM and the end
 INTERRUPTED = 130  # the exit code of a command that was stopped
 AFTER_SIGTERM = 5.0  # seconds of them that calls and fits under way have to come back
+EXAMPLES = 3  # unreadable replies kept to be shown
+CHUNKS_A_SECOND = 100  # that a Dask scheduler and this driver pass on without hurry: docs/scale.md
+TRIES = 3  # of a chunk whose executor failed, before the study stops
+SHOW_EVERY = 0.2  # seconds between reports of progress
+ENDED, WOKEN = "ended", "woken"
 
 
 def heed_sigterm() -> None:
@@ -55,8 +60,9 @@ def _terminate(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def _last_resort() -> None:
-    signal.signal(signal.SIGALRM, _leave)
-    signal.setitimer(signal.ITIMER_REAL, LONGEST)
+    if not signal.getitimer(signal.ITIMER_REAL)[0]:
+        signal.signal(signal.SIGALRM, _leave)
+        signal.setitimer(signal.ITIMER_REAL, LONGEST)
 
 
 def _leave(number: int, frame: FrameType | None) -> NoReturn:
@@ -96,9 +102,6 @@ def heed_signals(wake: Callable[[], object] = lambda: None) -> Iterator[deque[in
     finally:
         for number in ours:
             signal.signal(number, before[number])
-
-
-EXAMPLES = 3  # unreadable replies kept to be shown
 
 
 @dataclass
@@ -145,10 +148,6 @@ def clock(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
-
-
-CHUNKS_A_SECOND = 100  # that a Dask scheduler and this driver pass on without hurry: docs/scale.md
-TRIES = 3  # of a chunk whose executor failed, before the study stops
 
 
 class FitDriver:
@@ -267,10 +266,6 @@ class FitDriver:
             if run.status != Status.OK:
                 self.progress.failures[run.status] = self.progress.failures.get(run.status, 0) + 1
 
-
-SHOW_EVERY = 0.2  # seconds between reports of progress
-
-ENDED, WOKEN = "ended", "woken"
 
 Unit = tuple[Cell, int]
 

@@ -218,9 +218,14 @@ class Results:
 
     def values_of(self, measure: str) -> dict[int, dict[int, float]]:
         """Place of a cell -> repeat -> the value of a measure, of the runs that have one."""
-        units = self._units
-        with self.store.ensure_open() as store:
-            return store.values_of(units, measure)
+        if measure not in self.measures:
+            return {}
+        row, values = self.measures.index(measure), {}
+        for place in sorted(self.statuses):
+            columns = self.columns_at(place)
+            pairs = zip(columns.repeats.tolist(), columns.numbers(row), strict=True)
+            values[place] = {repeat: value for repeat, value in pairs if value is not None}
+        return {place: of_cell for place, of_cell in values.items() if of_cell}
 
     # ---- tables
 

@@ -54,6 +54,10 @@ Names = tuple[str, str, str]  # item, variant, respondent
 UnitRow = tuple[int, str, str, str, str, int, str]  # id, key, item, variant, respondent, repeat, status
 RunRow = tuple[int, int, str, str, float | None]  # id, repeat, status, message, seconds
 ScoreRow = tuple[int, str, float | None, str]  # id of the run, measure, value, status
+_LISTED = "IN (SELECT value FROM json_each(?))"
+_ROWS_AT_ONCE = 10_000
+_UNIT = "id, key, item, variant, respondent, repeat, status"
+_RUN = "id, key, item, variant, respondent, repeat, status, message, seconds, answer"
 
 
 class StoredUnits:
@@ -157,12 +161,8 @@ def or_none(values: NDArray[np.float64]) -> list[float | None]:
 
 
 NO_LAST = 2**63 - 1  # no id is greater
-_LISTED = "IN (SELECT value FROM json_each(?))"
-_ROWS_AT_ONCE = 10_000
 _MEASURE_OF_RUN = itemgetter(0, 1)  # of a row of scores
 Kind = TypeVar("Kind")
-_UNIT = "id, key, item, variant, respondent, repeat, status"
-_RUN = "id, key, item, variant, respondent, repeat, status, message, seconds, answer"
 
 
 @dataclass(frozen=True)
@@ -330,7 +330,7 @@ class Store:
             for run, measure, value, status in self._score_rows(ids):
                 scores[run][measure] = (value, status)
             runs = {
-                number: Run(*what, answer and arriving_json(answer), scores[number])
+                number: Run(*(*what, answer and arriving_json(answer), scores[number]))
                 for number, *what, answer in self._rows(_RUN, ids)
             }
         return [runs[row] for row in ids if row in runs]
@@ -399,17 +399,6 @@ class Store:
                 part = self._db.execute(f"{query} WHERE run {_LISTED} GROUP BY measure", (place, ids))
                 aggregates += [Aggregate(*row) for row in part]
         return aggregates
-
-    def values_of(self, units: StoredUnits, measure: str) -> dict[int, dict[int, float]]:
-        """Place of a cell -> repeat -> the value of a measure, of the runs that have one."""
-        query = (
-            "SELECT runs.id, runs.repeat, scores.value FROM runs "
-            "JOIN scores ON scores.run = runs.id AND scores.measure = ? WHERE scores.value IS NOT NULL"
-        )
-        with self._lock:
-            values = {run: (repeat, value) for run, repeat, value in self._db.execute(query, (measure,))}
-        by_cell = {place: [values[run] for run in units.ids_of(place) if run in values] for place in units.statuses}
-        return {place: dict(found) for place, found in by_cell.items() if found}
 
     def latest(self, most: int = 8) -> list[dict[str, Json]]:
         """The units that came last, newest first."""

@@ -54,6 +54,27 @@ _MULTIPLIED = (  # lists in a study's `about` of which tables are made that have
     "datasets", "learners", "references", "targets", "corruptions", "scorers", "truths", "judges", "evaluated",
     "graphs",
 )  # fmt: skip
+SCHEMA_VERSION = 1
+BUSY_SECONDS = 3.0
+TRIES = 10  # of BUSY_SECONDS: a page may read a large study for seconds, and then lets go
+CHECKED_WHOLE = 100_000_000  # bytes of a file whose types are checked, and to which a driver, too, reads all of it
+SHORT_TEXT = 40  # bytes of a text that may come again
+NAME = "study.db"
+SCHEMA = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS runs (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, task TEXT NOT NULL, item TEXT NOT NULL, variant TEXT NOT NULL,
+    respondent TEXT NOT NULL, repeat INTEGER NOT NULL, status TEXT NOT NULL, message TEXT NOT NULL,
+    seconds REAL, answer TEXT);
+CREATE TABLE IF NOT EXISTS scores (
+    run INTEGER NOT NULL REFERENCES runs(id), measure TEXT NOT NULL, value REAL, status TEXT NOT NULL,
+    PRIMARY KEY (run, measure)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS prompts (hash TEXT PRIMARY KEY, messages TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS replies (
+    key TEXT PRIMARY KEY, respondent TEXT NOT NULL, prompt TEXT NOT NULL REFERENCES prompts(hash),
+    asked TEXT NOT NULL, at TEXT NOT NULL, status TEXT NOT NULL, cost REAL, reply TEXT NOT NULL) WITHOUT ROWID;
+"""
+_TEXT, _NUMBER = "'text'", "'real', 'integer', 'null'"
 
 
 class CellEntry(msgspec.Struct):
@@ -174,27 +195,6 @@ def _no_entry(what: str) -> sqlite3.DatabaseError:
     return sqlite3.DatabaseError(f"an entry 'study' {what}")
 
 
-SCHEMA_VERSION = 1
-BUSY_SECONDS = 3.0
-TRIES = 10  # of BUSY_SECONDS: a page may read a large study for seconds, and then lets go
-CHECKED_WHOLE = 100_000_000  # bytes of a file whose types are checked, and to which a driver, too, reads all of it
-SHORT_TEXT = 40  # bytes of a text that may come again
-NAME = "study.db"
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS runs (
-    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, task TEXT NOT NULL, item TEXT NOT NULL, variant TEXT NOT NULL,
-    respondent TEXT NOT NULL, repeat INTEGER NOT NULL, status TEXT NOT NULL, message TEXT NOT NULL,
-    seconds REAL, answer TEXT);
-CREATE TABLE IF NOT EXISTS scores (
-    run INTEGER NOT NULL REFERENCES runs(id), measure TEXT NOT NULL, value REAL, status TEXT NOT NULL,
-    PRIMARY KEY (run, measure)) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS prompts (hash TEXT PRIMARY KEY, messages TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS replies (
-    key TEXT PRIMARY KEY, respondent TEXT NOT NULL, prompt TEXT NOT NULL REFERENCES prompts(hash),
-    asked TEXT NOT NULL, at TEXT NOT NULL, status TEXT NOT NULL, cost REAL, reply TEXT NOT NULL) WITHOUT ROWID;
-"""
-_TEXT, _NUMBER = "'text'", "'real', 'integer', 'null'"
 _KINDS = {  # SQLite keeps any value in any column; a database of somebody else may
     "meta": dict.fromkeys(("key", "value"), _TEXT),
     "runs": dict.fromkeys(("key", "task", "item", "variant", "respondent", "status", "message"), _TEXT)
@@ -335,19 +335,15 @@ def _connect_reading(path: Path) -> sqlite3.Connection:
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()
     except sqlite3.OperationalError as error:
         connection.close()
-        if "unable to open" not in str(error) or not _lies_still(path):
+        log = path.with_name(f"{NAME}-wal")
+        still = not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
+        if "unable to open" not in str(error) or not still:  # nobody writes there, and all of it is in the one file
             raise
         return _connect(path, "mode=ro&immutable=1")
     except sqlite3.DatabaseError:
         connection.close()
         raise
     return connection
-
-
-def _lies_still(path: Path) -> bool:
-    """Nobody can be writing there, and all of it is in the one file."""
-    log = path.with_name(f"{NAME}-wal")
-    return not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
 
 
 def _set_journal(connection: sqlite3.Connection, mode: str) -> None:
@@ -405,7 +401,7 @@ def _check_schema(connection: sqlite3.Connection, path: Path) -> set[str]:
     """The tables that are there, each as we make it; an older version made fewer of them."""
     with closing(sqlite3.connect(":memory:")) as ours:
         ours.executescript(SCHEMA)
-        known = {name: _words(sql) for name, sql in ours.execute(_TABLES)}
+        known = {name: _words(sql) for name, sql in ours.execute("SELECT name, sql FROM sqlite_master")}
     tables = set()
     for kind, name, table, sql in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"):
         if kind == "index" and sql is None and table in known:
@@ -417,9 +413,6 @@ def _check_schema(connection: sqlite3.Connection, path: Path) -> set[str]:
             )
         tables.add(name)
     return tables
-
-
-_TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
 
 
 def _words(sql: object) -> str:

@@ -52,6 +52,9 @@ Used = Callable[[], tuple[float, bool] | None]
 _HEAD = Struct(f">{MARK}sQI")
 _AT_ONCE = 2**16
 _NOISE = "what came from the worker is no result: a fit wrote into its connection"
+_PDEATHSIG, _SUBREAPER = 1, 36  # of prctl
+_MOST_OPEN = 4096  # the highest descriptor: the kernel's table of them is as long as the highest is high
+_PATIENCE = 10.0  # seconds for processes to end that were killed
 
 
 class NoResult(Exception):
@@ -143,11 +146,6 @@ class _End:
         left = min(self._seconds - self._spent, FAR * self._seconds - clock)
         self._next = clock + min(left, LOOK / 2)
         return left
-
-
-_PDEATHSIG, _SUBREAPER = 1, 36  # of prctl
-_MOST_OPEN = 4096  # the highest descriptor: the kernel's table of them is as long as the highest is high
-_PATIENCE = 10.0  # seconds for processes to end that were killed
 
 
 def main(descriptor: int) -> None:

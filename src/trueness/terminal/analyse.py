@@ -5,15 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from trueness.analyse import ScoresAnalysis
-from trueness.analyse.analysis_charts import figures
 from trueness.analyse.gate import GateVerdict
 from trueness.analyse.reading import AnalysisReading, rows_csv
 from trueness.files import write_atomically
 from trueness.page.standalone import analysis_html
 from trueness.printing import say
 from trueness.showing.console import Console, console, plain, print_notes, print_points, print_table
-from trueness.showing.drawers import NotDrawn
-from trueness.showing.saving import save_figure
 from trueness.showing.tables import Column, Table
 from trueness.showing.theme import measure_label
 from trueness.statistics.comparison import ADJUSTED, Comparison
@@ -31,23 +28,16 @@ def print_analysis(analysis: ScoresAnalysis, *, details: bool = False, out: Cons
 
 
 def write_folder(analysis: ScoresAnalysis, folder: Path) -> list[Path]:
-    """table.csv, table.tex, findings.txt, one CSV a breakdown, charts/ (means, differences), report.html."""
+    """table.csv, table.tex, findings.txt, one CSV a breakdown, report.html."""
     reading = AnalysisReading(analysis)
     texts = {
         "table.csv": reading.as_csv(),
         "table.tex": "\n".join(table.to_latex() for table in reading.tables()),
         "findings.txt": reading.as_text(),
         **{f"{name}.csv": rows_csv(rows) for name in ("by_rule", "by_model") if (rows := reading.rows(name))},
+        "report.html": analysis_html(reading),
     }
-    written = [write_atomically(folder, name, text) for name, text in texts.items()]
-    drawings = {}
-    for figure in figures(reading):
-        try:
-            written += save_figure(figure, folder, "charts")
-            drawings[figure.name] = figure, (folder / "charts" / f"{figure.name}.svg").read_text(encoding="utf-8")
-        except NotDrawn as error:
-            say(f"charts/{figure.name} was not drawn: {error}", stderr=True)
-    return [*written, write_atomically(folder, "report.html", analysis_html(reading, drawings))]
+    return [write_atomically(folder, name, text) for name, text in texts.items()]
 
 
 def tell_gate(verdict: GateVerdict | None) -> int:

@@ -272,7 +272,6 @@ def _scorer(name: str) -> dict[str, object]:
         "needs": "a time series" if card.needs_series else "",
         "assumes": list(card.assumes),
         "deterministic": card.deterministic,
-        **({"parts and their gain": dict(part.split(": ", 1) for part in card.parts)} if card.parts else {}),
         **({"lead": card.lead} if card.lead else {}),
         "paper": card.paper,
         "settings": settings_of(scorer),

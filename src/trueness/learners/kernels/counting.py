@@ -59,61 +59,47 @@ def encode(values, d):
     return columns
 
 
+def distinct_rows(rows, most=None):
+    """Of rows (n, d) of 64 bits: where each distinct one stands first, in order, and how often it occurs; nothing when
+    over `most` differ."""
+    bits = rows.view(np.int64)
+    bits.setflags(write=False)  # a view: one compiled form for all
+    return _distinct(bits, len(rows) if most is None else most)
+
+
 @kernel
-def merge_equal_rows(values, levels, most):
-    """Distinct rows of (n, d) floats that hold codes, and how often each occurs; nothing when over `most` differ."""
-    n, d = values.shape
-    nothing = np.empty((d, 0), np.uint8), np.empty(0, np.int32)
-    stride = np.empty(d, np.int64)
-    room = 1.0
-    for j in range(d):
-        if room * levels[j] > 2.0**62:
-            return nothing
-        stride[j] = np.int64(room)
-        room *= levels[j]
-    direct = room <= 4096.0  # then a row's number is its place; else places are shared and keys compared
-    size = 4096
-    while size < 4 * most and not direct:
-        size *= 2
-    keys, rows = np.empty(most, np.int64), np.empty(most, np.int64)
-    weights = np.zeros(most, np.int32)
-    slots = np.full(size, -1, np.int32)
-    n_distinct = 0
-    for r in range(n):
-        key = np.int64(0)
+def _distinct(rows, most):
+    """A hash table over the bits: 0 and -0 differ, which only costs a row."""
+    n, d = rows.shape
+    size, shift = 16, 60
+    while size < 2 * n:
+        size, shift = 2 * size, shift - 1
+    slots, place, counts, n_distinct = np.zeros(size, np.int32), np.empty(most, np.int64), np.empty(most, np.int64), 0
+    for t in range(n):
+        key, odd = np.uint64(0), np.uint64(0x9E3779B97F4A7C15)
         for j in range(d):
-            key += np.int64(values[r, j]) * stride[j]
-        slot = key
-        if not direct:
-            slot = np.int64((np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(33)) & (size - 1)
-            while slots[slot] >= 0 and keys[slots[slot]] != key:
-                slot = (slot + 1) & (size - 1)
-        at = slots[slot]
-        if at < 0:
+            bits = np.uint64(rows[t, j])  # of whole numbers only the upper half is set: fold it down
+            key += (bits ^ (bits >> np.uint64(32))) * odd
+            odd += np.uint64(0xD1B54A32D192ED02)
+        slot = np.int64((key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(shift))
+        while slots[slot] > 0 and not _equal(rows, place[slots[slot] - 1], t):
+            slot = (slot + 1) & (size - 1)
+        if slots[slot] == 0:
             if n_distinct == most:
-                return nothing
-            at = slots[slot] = n_distinct
-            keys[n_distinct] = key
-            rows[n_distinct] = r
+                return place[:0], counts[:0]
+            place[n_distinct], counts[n_distinct] = t, 0
             n_distinct += 1
-        weights[at] += 1
-    columns = np.empty((d, n_distinct), np.uint8)
-    for i in range(n_distinct):
-        for j in range(d):
-            columns[j, i] = np.uint8(values[rows[i], j])
-    return columns, weights[:n_distinct].copy()
+            slots[slot] = n_distinct
+        counts[slots[slot] - 1] += 1
+    return place[:n_distinct], counts[:n_distinct]
 
 
-@kernel
-def levels_that_occur(columns, levels):
-    """How many levels of each column have a row."""
-    occur = np.zeros(levels.shape[0], np.int64)
-    for j in range(levels.shape[0]):
-        seen = np.zeros(levels[j], np.bool_)
-        for r in range(columns.shape[1]):
-            seen[columns[j, r]] = True
-        occur[j] = seen.sum()
-    return occur
+@inner
+def _equal(rows, s, t):
+    for j in range(rows.shape[1]):  # noqa: SIM110
+        if rows[s, j] != rows[t, j]:
+            return False
+    return True
 
 
 @kernel
@@ -202,10 +188,10 @@ def group_rows(columns, levels, chosen, k, code, table, strata):
 
 
 @inner
-def rows_of(columns, weights, levels, members, q, code, table, strata):
+def rows_of(columns, weights, levels, members, q, room):
     """The q member columns, in that order, with equal rows merged: columns, weights and levels."""
-    rows = columns.shape[1]
-    n_groups = group_rows(columns, levels, members, q, code, table, strata)
+    rows, code = columns.shape[1], room.code
+    n_groups = group_rows(columns, levels, members, q, code, room.table, room.strata)
     local, local_levels = np.empty((q, n_groups), np.uint8), np.empty((3, q), np.int64)
     counts = np.empty(n_groups, np.int32)
     last = -1
@@ -218,9 +204,8 @@ def rows_of(columns, weights, levels, members, q, code, table, strata):
                 local[i, at] = columns[members[i], r]
         counts[at] += weights[r]
     for i in range(q):
-        local_levels[0, i] = levels[0, members[i]]
-        local_levels[1, i] = levels[1, members[i]]
-        local_levels[2, i] = levels[2, members[i]]
+        for k in range(3):
+            local_levels[k, i] = levels[k, members[i]]
     return local, counts, local_levels
 
 
@@ -305,31 +290,30 @@ def _fourfold(a, b, c, d):
 
 
 @bare
-def statistic_of_rows(columns, weights, levels, x, y, chosen, k, kind, xlogx, code, table, strata, margins):
+def statistic_of_rows(columns, weights, levels, x, y, chosen, k, kind, xlogx, room):
     """X2 or G2 of columns x and y given the first k `chosen`, and its observed degrees of freedom.
 
-    `table` is all zero before and after.
+    `room`: of testing.py; its table is all zero before and after.
     """
+    code, table, strata = room.code, room.table, room.strata
     cx, cy = levels[0, x], levels[0, y]
     layer = cx * cy
-    room = 1.0
+    strata_of_set = 1.0
     for i in range(k):
-        room *= levels[0, chosen[i]]
-    if room * (layer + 1) <= table.shape[0]:
+        strata_of_set *= levels[0, chosen[i]]
+    if strata_of_set * (layer + 1) <= table.shape[0]:
         for r in range(columns.shape[1]):
             code[r] = 0
         for i in range(k):
             append_level(code, columns, chosen[i], np.int32(levels[0, chosen[i]]))
     else:  # too many combinations to index the table by: number those that occur
-        room = float(group_rows(columns, levels, chosen, k, code, table, strata))
-    if room * layer <= columns.shape[1]:
-        return _statistic_of_dense(columns, weights, x, y, cx, cy, int(room), kind, xlogx, code, table, margins)
+        strata_of_set = float(group_rows(columns, levels, chosen, k, code, table, strata))
+    if strata_of_set * layer <= columns.shape[1]:
+        return _statistic_of_dense(columns, weights, x, y, cx, cy, int(strata_of_set), kind, xlogx, room)
     at_once = table.shape[0] // (layer + 1)  # strata that fit; nearly always all
     statistic, df, low = 0.0, 0, np.int64(0)
-    while low < room:
-        more, free = _statistic_of_sparse(
-            columns, weights, x, y, cx, cy, low, low + at_once, kind, xlogx, code, table, strata, margins
-        )
+    while low < strata_of_set:
+        more, free = _statistic_of_sparse(columns, weights, x, y, cx, cy, low, low + at_once, kind, xlogx, room)
         statistic += more
         df += free
         low += at_once
@@ -337,29 +321,31 @@ def statistic_of_rows(columns, weights, levels, x, y, chosen, k, kind, xlogx, co
 
 
 @bare
-def _statistic_of_dense(columns, weights, x, y, cx, cy, room, kind, xlogx, code, table, margins):
+def _statistic_of_dense(columns, weights, x, y, cx, cy, n_strata, kind, xlogx, room):
     """Most cells are met: fill the whole table, read the whole table."""
+    code, table = room.code, room.table
     append_level(code, columns, x, np.int32(cx))
     append_level(code, columns, y, np.int32(cy))
     for r in range(columns.shape[1]):
         table[np.uint32(code[r])] += weights[r]
     statistic, df = 0.0, 0
-    for stratum in range(room):
-        more, free = _stratum(table, stratum * cx * cy, cx, cy, kind, xlogx, margins)
+    for stratum in range(n_strata):
+        more, free = _stratum(table, stratum * cx * cy, cx, cy, kind, xlogx, room.margins)
         statistic += more
         df += free
-    for cell in range(room * cx * cy):
+    for cell in range(n_strata * cx * cy):
         table[cell] = 0
     return statistic, df
 
 
 @bare
-def _statistic_of_sparse(columns, weights, x, y, cx, cy, low, high, kind, xlogx, code, table, strata, margins):
+def _statistic_of_sparse(columns, weights, x, y, cx, cy, low, high, kind, xlogx, room):
     """Few cells are met: read and clear only the strata from `low` to `high` that occur, listed in `strata`.
 
     Before a stratum's cells stand the levels of x (bits 0 to 14) and of y (bits 15 to 29) that it has. With one level
     of either it has no degree of freedom, and most strata of large sets are so.
     """
+    code, table, strata = room.code, room.table, room.strata
     layer = cx * cy
     rows = columns.shape[1]
     few = cx <= 15 and cy <= 15
@@ -382,7 +368,7 @@ def _statistic_of_sparse(columns, weights, x, y, cx, cy, low, high, kind, xlogx,
         begin = strata[i]
         has_x, has_y = table[begin] & 0x7FFF, table[begin] >> 15
         if not few or ((has_x & (has_x - 1)) != 0 and (has_y & (has_y - 1)) != 0):
-            more, free = _stratum(table, begin + 1, cx, cy, kind, xlogx, margins)
+            more, free = _stratum(table, begin + 1, cx, cy, kind, xlogx, room.margins)
             statistic += more
             df += free
         for cell in range(begin, begin + layer + 1):

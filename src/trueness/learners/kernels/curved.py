@@ -118,10 +118,11 @@ def rcot_statistic(numbers, first, waves, x, y, chosen, k, work, spare, code):
     if n < 4 * SIDE:
         return np.inf, 2
     features, columns, products = work[:m], work[m : m + p], work[m + p :]
+    one, none = np.int64(1), np.int64(0)  # no literals: see skeleton.py
     if k:
-        _set_features(numbers, first, waves, chosen, k, code, n, columns, spare, features)
-    _side_features(numbers, first, waves, x, code, n, columns, spare, features[q:])
-    _side_features(numbers, first, waves, y, code, n, columns, spare, features[q + SIDE :])
+        _features(numbers, first, waves, none - 1, chosen, k, code, n, columns, spare, none + SIDE, features[:q])
+    _features(numbers, first, waves, x, chosen, one, code, n, columns, spare, none, features[q : q + SIDE])
+    _features(numbers, first, waves, y, chosen, one, code, n, columns, spare, none, features[q + SIDE :])
     lost = _take_out(features, spare[: 2 * m * m].reshape(m, 2 * m), q, n)
     t, c1, c2, c3 = _cumulants(features[q:], products, n, (m - q) // 2)
     if c1 <= 1e-12 or c3 <= 0.0:
@@ -134,40 +135,26 @@ def rcot_statistic(numbers, first, waves, x, y, chosen, k, work, spare, code):
 
 
 @bare
-def _set_features(numbers, first, waves, chosen, k, code, n, columns, distances, features):
-    """The same whatever the order of the set: every column brings its own waves."""
-    q = features_of_sets(n, k)
-    at = np.int64(0)
+def _features(numbers, first, waves, alone, members, k, code, n, columns, distances, at, features):
+    """Waves of the first k members, or of the variable `alone` (-1: none), whose waves stand from column `at` on.
+
+    The same whatever the order of the set: every column brings its own waves.
+    """
+    end = np.int64(0)
     for i in range(k):
-        at = gather(numbers, first, chosen[i], code, n, columns, at)
-    inverse = 1.0 / median_distance(columns, at, n, distances)
-    for f in range(q):
-        fill(features[f], waves[numbers.shape[0], SIDE + f], n)
-        at = 0
-        for i in range(k):
-            for c in range(first[chosen[i]], first[chosen[i] + 1]):
-                add_times(features[f], inverse * waves[c, SIDE + f], columns[at], n)
-                at += 1
-        bend(features[f], n)
-        standardise(features[f], n)
-
-
-@bare
-def _side_features(numbers, first, waves, v, code, n, columns, distances, features):
-    end = gather(numbers, first, v, code, n, columns, np.int64(0))
+        end = gather(numbers, first, members[i] if alone < 0 else alone, code, n, columns, end)
     inverse = 1.0 / median_distance(columns, end, n, distances)
-    for f in range(SIDE):
-        fill(features[f], waves[numbers.shape[0], f], n)
-        for at in range(end):
-            add_times(features[f], inverse * waves[first[v] + at, f], columns[at], n)
+    for f in range(len(features)):
+        for i in range(n):
+            features[f, i] = waves[numbers.shape[0], at + f]
+        row = 0
+        for i in range(k):
+            v = members[i] if alone < 0 else alone
+            for c in range(first[v], first[v + 1]):
+                add_times(features[f], inverse * waves[c, at + f], columns[row], n)
+                row += 1
         bend(features[f], n)
         standardise(features[f], n)
-
-
-@bare
-def fill(a, value, n):
-    for i in range(n):
-        a[i] = value
 
 
 @reordered
@@ -254,7 +241,8 @@ def _cumulants(sides, products, n, side):
     """sum C(x, y | S)^2 and the cumulants of its limit; products: (2 side^2, at least n)."""
     total, count = 0.0, side * side
     for i in range(count):
-        times(products[i], sides[i // side], sides[side + i % side], n)
+        for r in range(n):
+            products[i, r] = sides[i // side, r] * sides[side + i % side, r]
         total += (_sum(products[i], n) / n) ** 2
     c1, c2, c3 = 0.0, 0.0, 0.0
     a = products[count:]
@@ -267,12 +255,6 @@ def _cumulants(sides, products, n, side):
             c2 += 2.0 * a[i, j] * a[i, j]
             c3 += 8.0 * a[i, j] * dot(a[i], a[j], count)
     return total, c1, c2, c3
-
-
-@bare
-def times(target, a, b, n):
-    for i in range(n):
-        target[i] = a[i] * b[i]
 
 
 @reordered

@@ -1,12 +1,12 @@
-"""From a partially directed graph to a DAG in its class, and from a DAG to the CPDAG of its class.
+"""From a partially directed graph to a DAG in its class, and to the graph of the class.
 
 graph[i, j] = 1 where the edge is i -> j or i -- j, so i -> j has graph[j, i] = 0 and i -- j has 1 both ways.
 
     extend     remove a node that can be a sink of what is left, one at a time          Dor & Tarsi (1992)
-    label      the edges of the DAG compelled or reversible, in order of causes         Chickering (1995)
-    close      the same where interventions fix the direction of some edges: these, colliders, then Meek's rules 1 to 3
+    close      of that DAG compelled are colliders, the edges that interventions fix, and what follows from these by
+               Meek's rules 1 to 3; the others are reversible                            Meek (1995)
 
-All take O(edges x degree^2), beside one look at the d^2 entries; `close` that much for each of its rounds.
+All take O(edges x degree^2) for each round, beside one look at the d^2 entries.
 cut[i, j] = 1 where an intervention has one of i and j among its targets; of shape (0, 0) where there are none.
 """
 
@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.learners.kernels.compiling import inner, kernel
+from trueness.learners.kernels.compiling import bare, inner, kernel
 
 Matrix = NDArray[np.uint8]
 Integers = NDArray[np.int64]
@@ -33,13 +33,9 @@ def complete(graph: Matrix, cut: Matrix) -> bool:
 @inner
 def complete_around(graph: Matrix, cut: Matrix, start: Integers, around: Integers, dag: Matrix) -> bool:
     """The same where it is known what is adjacent; dag: working space, zeros before and after."""
-    order = _extend(graph, start, around, dag)
-    if order[0] < 0:
+    if not _extend(graph, start, around, dag):
         return False
-    if len(cut):
-        _close(dag, cut, start, around)
-    else:
-        _label(dag, order, start, around)
+    _close(dag, cut, start, around)
     _write(dag, start, around, graph)
     return True
 
@@ -49,44 +45,28 @@ def dag_of(graph: Matrix) -> tuple[bool, Matrix]:
     """A DAG in the class of a partially directed graph, and whether there is one."""
     start, around = _adjacent(graph)
     dag = np.zeros(graph.shape, np.uint8)
-    order = _extend(graph, start, around, dag)
-    return order[0] >= 0, dag
+    return _extend(graph, start, around, dag), dag
 
 
-@kernel
-def cpdag_of_dag(dag: Matrix, order: Integers) -> Matrix:
-    """The CPDAG of a DAG (dag[i, j] = 1 for i -> j) whose nodes are given causes first."""
-    start, around = _adjacent(dag)
-    labels, graph = dag.copy(), np.zeros(dag.shape, np.uint8)
-    _label(labels, order, start, around)
-    _write(labels, start, around, graph)
-    return graph
+@bare
+def list_out(graph: Matrix, u: int, out: Integers) -> None:
+    """out[u]: the v with u -> v or u -- v, how many in its last column."""
+    count = 0
+    for v in range(len(graph)):
+        if graph[u, v]:
+            out[u, count] = v
+            count += 1
+    out[u, len(graph)] = count
 
 
 @inner
 def _adjacent(graph: Matrix) -> tuple[Integers, Integers]:
     """The nodes adjacent to i are around[start[i]:start[i + 1]]."""
     d = len(graph)
-    degree = np.zeros(d, np.int64)
+    out = np.empty((d, d + 1), np.int64)
     for i in range(d):
-        for j in range(d):
-            if graph[i, j]:
-                degree[i] += 1
-                if not graph[j, i]:
-                    degree[j] += 1
-    start = np.zeros(d + 1, np.int64)
-    for i in range(d):
-        start[i + 1] = start[i] + degree[i]
-    around = np.empty(start[d], np.int64)
-    for i in range(d):
-        for j in range(d):
-            if graph[i, j]:
-                degree[i] -= 1
-                around[start[i] + degree[i]] = j
-                if not graph[j, i]:
-                    degree[j] -= 1
-                    around[start[j] + degree[j]] = i
-    return start, around
+        list_out(graph, i, out)
+    return adjacent_of(graph, out)
 
 
 @inner
@@ -117,17 +97,16 @@ def adjacent_of(graph: Matrix, out: Integers) -> tuple[Integers, Integers]:
 
 
 @inner
-def _extend(graph: Matrix, start: Integers, around: Integers, dag: Matrix) -> Integers:
-    """Fill dag; its nodes, causes first. order[0] = -1 where there is no extension."""
+def _extend(graph: Matrix, start: Integers, around: Integers, dag: Matrix) -> bool:
+    """Fill dag; whether there is an extension."""
     d = len(graph)
-    order, stack = np.empty(d, np.int64), np.empty(d, np.int64)
-    gone, waits = np.zeros(d, np.uint8), np.empty(d, np.uint8)
+    stack, gone, waits = np.empty(d, np.int64), np.zeros(d, np.uint8), np.empty(d, np.uint8)
     children = np.zeros(d, np.int64)  # how many v with i -> v are left
     for i in range(d):
-        stack[i], waits[i], order[i] = i, 1, -1
+        stack[i], waits[i] = i, 1
         for k in range(start[i], start[i + 1]):
             children[i] += not graph[around[k], i]
-    top, place = d, d
+    top, left = d, d
     while top > 0:
         top -= 1
         x = stack[top]
@@ -135,8 +114,7 @@ def _extend(graph: Matrix, start: Integers, around: Integers, dag: Matrix) -> In
         if gone[x] or children[x] or not _can_be_sink(graph, x, start, around, gone):
             continue
         gone[x] = 1
-        place -= 1
-        order[place] = x
+        left -= 1
         for k in range(start[x], start[x + 1]):
             v = around[k]
             if not gone[v]:
@@ -146,7 +124,7 @@ def _extend(graph: Matrix, start: Integers, around: Integers, dag: Matrix) -> In
                     waits[v] = 1
                     stack[top] = v
                     top += 1
-    return order
+    return left == 0
 
 
 @inner
@@ -164,50 +142,19 @@ def _can_be_sink(graph: Matrix, x: int, start: Integers, around: Integers, gone:
 
 
 @inner
-def _label(dag: Matrix, order: Integers, start: Integers, around: Integers) -> None:
-    """Turn each entry _DIRECTED of dag into _COMPELLED or _REVERSIBLE: by y, and into one y from the latest x on."""
-    d = len(dag)
-    rank, parents = np.empty(d, np.int64), np.empty(d, np.int64)
-    for place in range(d):
-        y = order[place]
-        rank[y] = place
-        count = np.int64(0)  # a plain 0 is a type of its own, for which functions would be compiled again
-        for k in range(start[y], start[y + 1]):
-            x = around[k]
-            if dag[x, y]:
-                m = count
-                while m > 0 and rank[parents[m - 1]] < rank[x]:
-                    parents[m] = parents[m - 1]
-                    m -= 1
-                parents[m] = x
-                count += 1
-        for k in range(count):
-            x = parents[k]
-            if dag[x, y] != _DIRECTED:
-                continue
-            label = _COMPELLED if _has_other_cause(dag, x, parents, count) else _REVERSIBLE
-            all_compelled = False
-            for m in range(start[x], start[x + 1]):  # u -> x compelled: then u -> y is, or x -> y must be
-                u = around[m]
-                if dag[u, x] == _COMPELLED:
-                    if dag[u, y]:
-                        dag[u, y] = _COMPELLED
-                    else:
-                        all_compelled = True
-            for m in range(count):
-                if all_compelled or dag[parents[m], y] == _DIRECTED:
-                    dag[parents[m], y] = _COMPELLED if all_compelled else label
-
-
-@inner
 def _close(dag: Matrix, cut: Matrix, start: Integers, around: Integers) -> None:
-    """As `_label`, with the cut edges compelled. Rule 4 has no case here: cut edges leave chains that are chordal."""
-    d = len(dag)
+    """Turn each entry _DIRECTED of dag into _COMPELLED or _REVERSIBLE.
+
+    Rule 4 has no case here: cut edges leave chains that are chordal.
+    """
+    d, is_cut = len(dag), len(cut) > 0
     for x in range(d):
         for k in range(start[x], start[x + 1]):
             y = around[k]
             if dag[x, y]:
-                dag[x, y] = _COMPELLED if cut[x, y] or _is_collider(dag, x, y, start, around) else _REVERSIBLE
+                dag[x, y] = (
+                    _COMPELLED if (is_cut and cut[x, y]) or _is_collider(dag, x, y, start, around) else _REVERSIBLE
+                )
     changed = True
     while changed:
         changed = False
@@ -248,15 +195,6 @@ def _follows(dag: Matrix, x: int, y: int, start: Integers, around: Integers) -> 
             if loose and dag[w, y] == _COMPELLED and not dag[z, w] and not dag[w, z]:
                 return True
     return False
-
-
-@inner
-def _has_other_cause(dag: Matrix, x: int, parents: Integers, count: int) -> bool:
-    """Whether one of parents[:count] other than x is no parent of x."""
-    m = 0
-    while m < count and (parents[m] == x or dag[parents[m], x]):
-        m += 1
-    return m < count
 
 
 @inner

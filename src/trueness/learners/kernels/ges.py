@@ -14,7 +14,7 @@ import numpy as np
 
 from trueness.errors import DataError
 from trueness.learners.kernels.compiling import bare, inner, kernel
-from trueness.learners.kernels.equivalence import NO_CUT, Matrix, adjacent_of, complete_around
+from trueness.learners.kernels.equivalence import NO_CUT, Matrix, adjacent_of, complete_around, list_out
 from trueness.learners.kernels.operators import (
     BEST,
     DELETE,
@@ -28,7 +28,6 @@ from trueness.learners.kernels.operators import (
     best_insert,
     best_inserts,
     best_turn,
-    list_out,
     sets_of,
     take_out,
     unturned,

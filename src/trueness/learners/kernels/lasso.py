@@ -42,14 +42,6 @@ def least_norm(gram: Array, xy: Array) -> Array:
     return np.asarray(np.linalg.lstsq(gram, xy, rcond=SINGULAR)[0])
 
 
-def lasso_path(gram: Array, xy: Array) -> Array:
-    """All the knots of the lasso path (knots, p), from nothing to least squares."""
-    path = np.empty((_room(len(xy)), len(xy)))
-    stop = 1e-12 * float(np.abs(xy).max(initial=0.0))
-    knots = _lars(np.asarray(gram, dtype=np.float64), np.asarray(xy, dtype=np.float64), stop, path, np.empty(len(path)))
-    return path[:knots].copy()
-
-
 # Below, loops are written out: numba compiles them ten times faster than expressions of whole arrays.
 
 

@@ -6,9 +6,6 @@ A category of k levels is k - 1 columns of 0 and 1. With S, X, Y the columns of 
     degenerate Gaussian     -(n - 1 - |S| - (|X| + |Y| + 1) / 2) log W,  df = |X| |Y|     Andrews et al. (2019); the
                             factor is Bartlett's (1938), with which chi2 holds for few rows
     Fisher's z with gaps    (n - |S| - 3) atanh(r)^2,  r^2 = 1 - W,  df = 1
-    regressions             the same where a side is continuous: a linear regression of that side. Of two categories
-                            2 (log L(y | S, x) - log L(y | S)) of multinomial logits, and the same of x on
-                            y; the smaller one counts                                   Tsagris et al. (2018)
 
 Columns that S determines leave X or Y, and df with them. Test-wise deletion: a row with a gap in x, y or S is left out.
 numbers: (p, p) correlations of the columns, or (p, n) their standardised values, NaN in gaps; first: (d + 1,) where the
@@ -21,15 +18,6 @@ of the BIC of Y's regression on S: |Y|, |S| count columns that vary, V_Y are the
 the Gaussian BIC; score equivalent, as it is the BIC of a Gaussian over all columns. A column that others determine (two
 categories that are unknown in the same rows share one) counts as one of which next to nothing is left, on either side
 of the bar: were it counted on one only, searches would go round in circles. Andrews, Ramsey & Cooper (2019).
-
-Multinomial logits of one category on other columns, by Newton's method.
-
-    P(level c | z) = exp(b_c z) / sum_e exp(b_e z),  b_0 = 0,  z = (1, columns)
-    gradient_c = sum_r (1[level_r = c] - P_c) z_r,   Hessian_ce = -sum_r P_c (1[c = e] - P_e) z_r z_r'
-
-A coefficient whose direction has no curvature left (a level that does not occur, a column that others determine, a
-perfect separation) stays where it is: the likelihood does not change along it.
-room: 3 Q + 2 (q + levels) + Q^2 numbers for Q = (levels - 1) q coefficients of q columns.
 
 Fisher's z on rows with gaps, corrected for gaps that hang on other columns.
 
@@ -52,138 +40,21 @@ import numpy as np
 
 from trueness.learners.kernels.compiling import bare
 
-_STEPS, _FLAT = 30, 1e-8  # of Newton's method; the gain of a step below which it ends
-_NO_CURVATURE = 1e-9
-
-
-@bare
-def room_for_logits(levels, p):
-    """Numbers that the fits of a category of so many levels on p columns work in."""
-    coefficients = (levels - 1) * (p + 1)
-    return 3 * coefficients + 2 * (p + 1 + levels) + coefficients * coefficients
-
-
-@bare
-def logit_ratio(numbers, work, p, s, m, low, high, x_low, x_high, room):
-    """2 (log L(y | S, x) - log L(y | S)): y the listed columns from low to high, x those from x_low to x_high."""
-    with_x = _fit_logits(numbers, work, p, s, m, low, high, x_low, x_high, room)
-    return 2.0 * (with_x - _fit_logits(numbers, work, p, s, m, low, high, x_low, x_low, room))
-
-
-@bare
-def _fit_logits(numbers, work, p, s, m, low, high, x_low, x_high, room):
-    """The greatest log likelihood."""
-    q, logits = 1 + s + x_high - x_low, high - low
-    size = q * logits
-    before, likelihood = -np.inf, 0.0
-    for a in range(size):
-        room[a] = 0.0
-    halvings = 0
-    for step in range(_STEPS):
-        likelihood = _derivatives(numbers, work, p, s, m, low, high, x_low, q, logits, room)
-        if likelihood < before and halvings < 10:  # too far: half of the last step back
-            halvings += 1
-            for a in range(size):
-                room[a] = 0.5 * (room[a] + room[2 * size + a])
-            continue
-        if likelihood - before < _FLAT and step > 0:
-            break
-        before, halvings = likelihood, 0
-        for a in range(size):
-            room[2 * size + a] = room[a]
-        _newton_step(room, size, 3 * size + 2 * (q + logits + 1))
-    return max(likelihood, before)
-
-
-@bare
-def _derivatives(numbers, work, p, s, m, low, high, x_low, q, logits, room):
-    """Log likelihood at the coefficients; gradient and minus the Hessian (its lower triangle) into `room`."""
-    size = q * logits
-    gradient, z, share = size, 3 * size, 3 * size + q
-    hessian = 3 * size + 2 * (q + logits + 1)
-    for a in range(size):
-        room[gradient + a] = 0.0
-        for b in range(a + 1):
-            room[hessian + a * size + b] = 0.0
-    likelihood = 0.0
-    for r in range(numbers.shape[1]):
-        whole = True
-        for i in range(m):
-            whole = whole and not math.isnan(numbers[np.int64(work[i, p]), r])
-        if not whole:
-            continue
-        room[z] = 1.0
-        for j in range(1, q):
-            listed = j - 1 if j <= s else x_low + j - 1 - s
-            room[z + j] = numbers[np.int64(work[listed, p]), r]
-        greatest = 0.0
-        for c in range(logits):
-            value = 0.0
-            for j in range(q):
-                value += room[c * q + j] * room[z + j]
-            room[share + c] = value
-            greatest = max(greatest, value)
-        total, here = math.exp(-greatest), -greatest
-        for c in range(logits):
-            if numbers[np.int64(work[low + c, p]), r] > 0.0:  # standardised: 1 lies above the mean, 0 below
-                here = room[share + c] - greatest
-            room[share + c] = math.exp(room[share + c] - greatest)
-            total += room[share + c]
-        likelihood += here - math.log(total)
-        for c in range(logits):
-            of_c = room[share + c] / total
-            level = numbers[np.int64(work[low + c, p]), r] > 0.0
-            for j in range(q):
-                a = c * q + j
-                room[gradient + a] += ((1.0 if level else 0.0) - of_c) * room[z + j]
-                for e in range(c + 1):
-                    curve = of_c * ((1.0 if e == c else 0.0) - room[share + e] / total) * room[z + j]
-                    for i in range(q if e < c else j + 1):
-                        room[hessian + a * size + e * q + i] += curve * room[z + i]
-    return likelihood
-
-
-@bare
-def _newton_step(room, size, hessian):
-    """Coefficients += (-Hessian)^-1 gradient, by Cholesky in place; directions without curvature are left out."""
-    for a in range(size):
-        diagonal = room[hessian + a * size + a]
-        left = diagonal
-        for b in range(a):
-            value = room[hessian + a * size + b]
-            for t in range(b):
-                value -= room[hessian + a * size + t] * room[hessian + b * size + t]
-            value *= room[hessian + b * size + b]
-            room[hessian + a * size + b] = value
-            left -= value * value
-        room[hessian + a * size + a] = 1.0 / math.sqrt(left) if left > _NO_CURVATURE * max(diagonal, 1.0) else 0.0
-    for a in range(size):
-        value = room[size + a]
-        for t in range(a):
-            value -= room[hessian + a * size + t] * room[size + t]
-        room[size + a] = value * room[hessian + a * size + a]
-    for a in range(size - 1, -1, -1):
-        value = room[size + a]
-        for t in range(a + 1, size):
-            value -= room[hessian + t * size + a] * room[size + t]
-        room[size + a] = value * room[hessian + a * size + a]
-        room[a] += room[size + a]
-
-
-GAPS, DEGENERATE, DEGENERATE_ROWS, REGRESSIONS = 4, 5, 6, 7  # 0 to 3: testing.py
+GAPS, DEGENERATE, DEGENERATE_ROWS = 4, 5, 6  # 0 to 2: testing.py
 SINGULAR = 1e-10  # share of a variance that counts as none
 
 
 @bare
-def mixed_statistic(kind, n, numbers, first, levels, x, y, chosen, k, work, room):
+def mixed_statistic(tests, x, y, chosen, k, work):
     """Statistic and degrees of freedom of x and y given the first k chosen."""
+    kind, numbers, first = tests.kind, tests.correlation, tests.first
     p = numbers.shape[0]
     s = np.int64(0)
     for i in range(k):
         s = list_columns(first, chosen[i], s, p, work)
     end = list_columns(first, x, s, p, work)
     m = list_columns(first, y, end, p, work)
-    rows = n
+    rows = tests.n
     if kind == DEGENERATE:
         for i in range(m):
             for j in range(m):
@@ -201,10 +72,6 @@ def mixed_statistic(kind, n, numbers, first, levels, x, y, chosen, k, work, room
     bartlett = rows - 1 - size_s - 0.5 * (size_x + size_y + 1)
     if bartlett <= 0.0:
         return np.inf, 1
-    if kind == REGRESSIONS and levels[0, x] > 0 and levels[0, y] > 0:
-        of_y = logit_ratio(numbers, work, p, s, m, end, m, s, end, room)
-        of_x = logit_ratio(numbers, work, p, s, m, s, end, end, m, room)
-        return max(min(of_x, of_y), 0.0), df
     return -bartlett * log_wilks, df
 
 
@@ -424,17 +291,6 @@ def _partial(c, m, x, y, chosen, k, work, d):
             if column == chosen[j]:
                 work[j, d + 1] = i
     for j in range(k):
-        w = np.int64(work[j, d + 1])
-        pivot = c[w, w]
-        if pivot < SINGULAR:
-            continue
-        for i in range(m):
-            if i != w:
-                factor = c[i, w] / pivot
-                for u in range(m):
-                    if u != w:
-                        c[i, u] -= factor * c[w, u]
-        for i in range(m):
-            c[i, w] = c[w, i] = 0.0
+        _sweep(c, np.int64(work[j, d + 1]), m)
     scale = c[a, a] * c[b, b]
     return min(abs(c[a, b]) / math.sqrt(scale), 1.0 - 1e-16) if scale > SINGULAR * SINGULAR else 0.0

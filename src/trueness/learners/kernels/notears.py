@@ -2,10 +2,7 @@
 
     minimise  F(W) = L(W) + l |W|_1   subject to  h(W) = tr(e^(W o W)) - d = 0;    weights[i, j] != 0 means i -> j
     by        min_W  F(W) + rho/2 h^2 + alpha h,   rho <- 10 rho until h <= h_before / 4,   alpha <- alpha + rho h
-
-    least squares  L = 1/2 tr((I - W)' C (I - W)), C = X'X / n (d, d)      gradient -C (I - W); n has dropped out
-    logistic       L = sum_r share_r sum_j log(1 + e^m) - x m, m = X W     gradient X' share (sigmoid(m) - x)
-    poisson        L = sum_r share_r sum_j e^m - x m                       gradient X' share (e^m - x)
+    L = 1/2 tr((I - W)' C (I - W)), C = X'X / n (d, d)                     gradient -C (I - W); n has dropped out
 
 Zheng, Aragam, Ravikumar & Xing (2018), algorithm 1, with the settings of the authors' notears/linear.py.
 
@@ -14,7 +11,18 @@ and its answer hangs on where. `minimise` gets to the minimum: entry i -> j has 
 2 (rho h + alpha) (e^A)_ji + rho (2 W_ij (e^A)_ji)^2 from the constraint, up to 1e6; with that known diagonal 20 to 50
 evaluations do instead of 300 to 10,000. On standardised data it often leaves the reference's valley for a lower one.
 
-DAGMA: DAGMA's central path, in one compiled call a fit.
+The exponential of a non-negative matrix, without the identity:
+
+    h(W) = tr(e^A) - d,   A = W o W >= 0 (d, d)          dh/dW = (e^A)^T o 2W           Zheng et al. (2018), theorem 1
+
+X = e^A - I is summed as A + A^2/2 + A^3/6 + ... Every term is non-negative, so that nothing cancels: each entry of X,
+and h = tr(X) however small, is right to relative precision (tr(e^A) - d has lost all digits at h = 1e-15).
+Each term is A times the last one; A is sparse (the lasso keeps about 5 entries a row) and its powers fall fast, so that
+a term costs nonzeros x d and about 12 terms suffice. Where a row sum of A is above LARGEST, A is halved first and X is
+squared back: e^(2B) - I = X X + 2 X (scaling and squaring, Higham 2005).
+Loops are written out: slices and np.dot would double the time to compile.
+
+DAGMA: its central path, in one compiled call a fit.
 
     minimise  L(W) + l |W|_1 + h_s(W) / mu,    h_s(W) = d log s - log det(s I - W o W)    for mu = 1, .1, .01, ...
     gradient of h_s:  2 W o M',   M = (s I - W o W)^-1;        weights[i, j] != 0 means i -> j
@@ -34,7 +42,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.learners.kernels.compiling import inner, kernel, reordered
-from trueness.learners.kernels.expm import Sparse, exponential_excess, gather_rows, sparse_space
 from trueness.learners.kernels.lbfgsb import (
     EVALUATE,
     TRIAL,
@@ -49,57 +56,160 @@ from trueness.learners.kernels.lbfgsb import (
 
 Array = NDArray[np.float64]
 
-LEAST_SQUARES, LOGISTIC, POISSON = 0, 1, 2
-LOSSES = {"l2": LEAST_SQUARES, "logistic": LOGISTIC, "poisson": POISSON}
 MOST_EVALUATIONS = 15000  # of one inner problem, as scipy's L-BFGS-B
+LARGEST = 4.0  # with row sums up to 4 about 30 terms reach full precision; a squaring costs as much as 6 sparse terms
+SMALLEST = 1e-16  # a term with row sums below this adds nothing that the gradient could feel
+TERMS = 60
 
 
-class Problem(NamedTuple):
-    """What the loss sees. `covariance` is used by least squares, `rows` and `shares` by the others."""
+class Sparse(NamedTuple):
+    """Rows of a sparse (d, d) matrix: places start[i] to start[i + 1] hold the columns and values of row i."""
 
-    loss: int
-    covariance: Array  # (d, d), X'X / n
-    rows: Array  # (r, d), distinct rows
-    shares: Array  # (r,), their shares of the data
-    moments: Array  # (d,), mean of x_i^2
+    start: NDArray[np.int64]  # (d + 1,)
+    column: NDArray[np.int64]  # (d d,), as the next
+    value: Array
+    sums: Array  # (2, d): room for the row sums of two terms
 
 
 class Space(NamedTuple):
-    """Work space of one fit."""
+    """Work space of one fit; all but the first (d, d)."""
 
     weights: Sparse
     excess: Array
     term: Array
     spare: Array
-    fitted: Array  # (r, d), X W, then shares x (mean - X)
     gradient: Array
     curvature: Array
 
 
-def space_for(problem: Problem) -> Space:
-    d = len(problem.moments)
-    fitted = np.empty((len(problem.rows), d))
-    squares = (np.empty((d, d)) for _ in range(5))
-    return Space(sparse_space(d), next(squares), next(squares), next(squares), fitted, *squares)
+def space_for(d: int) -> Space:
+    rows = Sparse(np.zeros(d + 1, np.int64), np.empty(d * d, np.int64), np.empty(d * d), np.empty((2, d)))
+    return Space(rows, *(np.empty((d, d)) for _ in range(5)))
 
 
-def search_for(problem: Problem, penalty: float, held: NDArray[np.bool_] | None = None) -> Search:
-    """A search over W in row order, its diagonal (or the entries `held`) held at 0."""
-    d = len(problem.moments)
-    return new_search(d * d, penalty, (np.eye(d, dtype=bool) if held is None else held).ravel())
+def search_for(d: int, penalty: float) -> Search:
+    """A search over W in row order, its diagonal held at 0."""
+    return new_search(d * d, penalty, np.eye(d, dtype=bool).ravel())
+
+
+@kernel
+def gather_rows(matrix: Array, into: Sparse) -> None:
+    """The nonzeros of a matrix, row by row."""
+    d, k = len(matrix), 0
+    for i in range(d):
+        into.start[i] = k
+        for j in range(d):
+            if matrix[i, j] != 0.0:
+                into.column[k] = j
+                into.value[k] = matrix[i, j]
+                k += 1
+    into.start[d] = k
+
+
+@kernel
+def exponential_excess(weights: Sparse, excess: Array, term: Array, spare: Array) -> float:
+    """Fill `excess` with e^(W o W) - I for the sparse W; returns its trace, h(W). The others are (d, d) work space."""
+    d = len(excess)
+    halvings, scale = _halvings(weights, d)
+    sums, following = weights.sums[0], weights.sums[1]
+    for i in range(d):
+        sums[i] = 0.0
+        for j in range(d):
+            excess[i, j] = term[i, j] = 0.0
+        for k in range(weights.start[i], weights.start[i + 1]):
+            j = weights.column[k]
+            excess[i, j] = term[i, j] = weights.value[k] * weights.value[k] * scale
+            sums[i] += term[i, j]
+    for power in range(2, TERMS):
+        added = _next_term(weights, scale / power, term, spare, excess, sums, following)
+        term, spare = spare, term
+        sums, following = following, sums
+        if not added > SMALLEST:  # also ends on nan
+            break
+    for _ in range(halvings):
+        _square(excess, term)
+    h = 0.0
+    for i in range(d):
+        h += excess[i, i]
+    return h
 
 
 @reordered
-def loss_at(problem: Problem, space: Space, gradient: Array, curvature: Array) -> float:
-    """L(W) for the nonzeros of W in space.weights; fills its gradient and (a bound of) its diagonal curvature."""
-    if problem.loss == LEAST_SQUARES:
-        return least_squares(problem, space, gradient, curvature)
-    return loss_on_rows(problem, space, gradient, curvature)
+def _next_term(
+    weights: Sparse, factor: float, term: Array, following: Array, total: Array, sums: Array, next_sums: Array
+) -> float:
+    """following = factor A term, added to the total; its row sums are factor A (row sums of the term). Their largest.
+
+    So no row need be added up: a chain of additions would take as long as all the rest.
+    """
+    d, added = len(term), 0.0
+    for i in range(d):
+        row, into, new = following[i], total[i], 0.0
+        k, end = weights.start[i], weights.start[i + 1]
+        for j in range(d):
+            row[j] = 0.0
+        while k < end:  # four rows at a time: to begin a loop over a row takes as long as to run it
+            a0, s0, n0 = _share(weights, k, end, factor, term, sums)
+            a1, s1, n1 = _share(weights, k + 1, end, factor, term, sums)
+            a2, s2, n2 = _share(weights, k + 2, end, factor, term, sums)
+            a3, s3, n3 = _share(weights, k + 3, end, factor, term, sums)
+            new += (n0 + n1) + (n2 + n3)
+            k += 4
+            for j in range(d):
+                more = (a0 * s0[j] + a1 * s1[j]) + (a2 * s2[j] + a3 * s3[j])
+                row[j] += more
+                into[j] += more
+        next_sums[i] = new
+        added = max(added, new)
+    return added
 
 
 @reordered
-def least_squares(problem: Problem, space: Space, gradient: Array, curvature: Array) -> float:
-    covariance, weights, turned = problem.covariance, space.weights, space.term
+def _share(weights: Sparse, k: int, end: int, factor: float, term: Array, sums: Array) -> tuple[float, Array, float]:
+    """The k-th nonzero of factor A, the row of the term that it takes, what it adds to the row's sum; 0 at the end."""
+    if k >= end:
+        return 0.0, term[0], 0.0
+    a = weights.value[k] * weights.value[k] * factor
+    return a, term[weights.column[k]], a * sums[weights.column[k]]
+
+
+@reordered
+def _halvings(weights: Sparse, d: int) -> tuple[int, float]:
+    """How often A must be halved until its row sums are small, and the factor that this makes."""
+    largest = 0.0
+    for i in range(d):
+        rowsum = 0.0
+        for k in range(weights.start[i], weights.start[i + 1]):
+            rowsum += weights.value[k] * weights.value[k]
+        largest = max(largest, rowsum)
+    halvings, scale = 0, 1.0
+    while largest * scale > LARGEST and halvings < TERMS:
+        scale *= 0.5
+        halvings += 1
+    return halvings, scale
+
+
+@reordered
+def _square(excess: Array, product: Array) -> None:
+    """X <- X X + 2 X."""
+    d = len(excess)
+    for i in range(d):
+        row = product[i]
+        for j in range(d):
+            row[j] = 2.0 * excess[i, j]
+        for k in range(d):
+            a, source = excess[i, k], excess[k]
+            for j in range(d):
+                row[j] += a * source[j]
+    for i in range(d):
+        for j in range(d):
+            excess[i, j] = product[i, j]
+
+
+@reordered
+def least_squares(covariance: Array, space: Space, gradient: Array, curvature: Array) -> float:
+    """L(W) for the nonzeros of W in space.weights; fills its gradient and its diagonal curvature."""
+    weights, turned = space.weights, space.term
     d = len(covariance)
     for i in range(d):  # turned[j, k] = (C (I - W))[k, j]: each nonzero takes a row of C from a row of it
         for j in range(d):
@@ -118,71 +228,18 @@ def least_squares(problem: Problem, space: Space, gradient: Array, curvature: Ar
     for i in range(d):
         for j in range(d):
             gradient[i, j] = -turned[j, i]
-            curvature[i, j] = problem.moments[i]
+            curvature[i, j] = covariance[i, i]
     return 0.5 * loss
 
 
 @reordered
-def loss_on_rows(problem: Problem, space: Space, gradient: Array, curvature: Array) -> float:
-    rows, fitted, weights, rate = problem.rows, space.fitted, space.weights, space.spare[0]
-    d = rows.shape[1]
-    for j in range(d):
-        rate[j] = 0.0
-        for i in range(d):
-            gradient[i, j] = 0.0
-    loss = 0.0
-    for r in range(len(rows)):
-        share, x, m = problem.shares[r], rows[r], fitted[r]
-        for j in range(d):
-            m[j] = 0.0
-        for i in range(d):
-            for k in range(weights.start[i], weights.start[i + 1]):
-                m[weights.column[k]] += x[i] * weights.value[k]
-        for j in range(d):
-            cost, mean, bend = _one_value(problem.loss, m[j], x[j])
-            loss += share * cost
-            rate[j] += share * bend
-            m[j] = share * (mean - x[j])
-        for i in range(d):
-            if x[i] != 0.0:  # half of all binary values
-                row = gradient[i]
-                for j in range(d):
-                    row[j] += x[i] * m[j]
-    for i in range(d):
-        for j in range(d):
-            curvature[i, j] = problem.moments[i] * rate[j]
-    return loss
-
-
-@reordered
-def _one_value(loss: int, m: float, x: float) -> tuple[float, float, float]:
-    """Cost and mean of x when its linear predictor is m, and (a bound of) the cost's second derivative."""
-    if loss == LOGISTIC:
-        tail = np.exp(-abs(m))  # never overflows
-        mean = 1.0 / (1.0 + tail) if m >= 0.0 else tail / (1.0 + tail)
-        return max(m, 0.0) + np.log1p(tail) - x * m, mean, 0.25
-    mean = np.exp(m)
-    return mean - x * m, mean, mean
-
-
-@reordered
 def lagrangian(
-    problem: Problem,
-    rows: Array | None,
-    weights: Array,
-    rho: float,
-    alpha: float,
-    space: Space,
-    gradient: Array,
-    curvature: Array,
+    covariance: Array, weights: Array, rho: float, alpha: float, space: Space, gradient: Array, curvature: Array
 ) -> tuple[float, float, float]:
     """L + rho/2 h^2 + alpha h, then L and h; fills gradient and curvature of the first."""
     d = len(weights)
     gather_rows(weights, space.weights)
-    if rows is None:
-        loss = least_squares(problem, space, gradient, curvature)
-    else:
-        loss = loss_on_rows(problem, space, gradient, curvature)
+    loss = least_squares(covariance, space, gradient, curvature)
     h = exponential_excess(space.weights, space.excess, space.term, space.spare)
     force = 2.0 * (rho * h + alpha)
     for i in range(d):
@@ -196,28 +253,16 @@ def lagrangian(
 
 
 @kernel
-def value_at(
-    problem: Problem, rows: Array | None, weights: Array, rho: float, alpha: float, space: Space
-) -> tuple[float, float, float]:
+def value_at(covariance: Array, weights: Array, rho: float, alpha: float, space: Space) -> tuple[float, float, float]:
     """The Lagrangian, L and h at W (d, d); its gradient is left in space.gradient."""
-    return lagrangian(problem, rows, weights, rho, alpha, space, space.gradient, space.curvature)
+    return lagrangian(covariance, weights, rho, alpha, space, space.gradient, space.curvature)
 
 
 @kernel
 def minimise(
-    problem: Problem,
-    rows: Array | None,
-    space: Space,
-    search: Search,
-    rho: float,
-    alpha: float,
-    scaled: int,
-    weights: Array,
+    covariance: Array, space: Space, search: Search, rho: float, alpha: float, scaled: int, weights: Array
 ) -> tuple[float, float, int, int]:
-    """One inner problem, from `weights`, which become the answer: L, h, evaluations and why it ended.
-
-    `rows` is problem.rows, or None for least squares: numba leaves out what None cannot reach, of arguments only.
-    """
+    """One inner problem, from `weights`, which become the answer: L, h, evaluations and why it ended."""
     d = len(weights)
     x, flat = search.vectors[X], weights.reshape(d * d)
     trial, gradient = search.vectors[TRIAL].reshape(d, d), search.vectors[TRIAL_GRADIENT].reshape(d, d)
@@ -225,12 +270,12 @@ def minimise(
     restart(search, flat, scaled)
     state, evaluations = EVALUATE, 0
     while state == EVALUATE and evaluations < MOST_EVALUATIONS:
-        value, _, _ = lagrangian(problem, rows, trial, rho, alpha, space, gradient, curvature)
+        value, _, _ = lagrangian(covariance, trial, rho, alpha, space, gradient, curvature)
         evaluations += 1
         state = advance(search, value)
     for p in range(len(x)):
         flat[p] = x[p]
-    _, loss, h = lagrangian(problem, rows, weights, rho, alpha, space, gradient, curvature)
+    _, loss, h = lagrangian(covariance, weights, rho, alpha, space, gradient, curvature)
     return loss, h, evaluations, state
 
 
@@ -243,7 +288,6 @@ def size(x: Array) -> float:
     return total
 
 
-Array = NDArray[np.float64]
 WIDEN = 0.1  # added to s where the last stage's W lies outside its domain, as the authors do
 
 
@@ -287,7 +331,7 @@ def barrier(weights: Array, s: float, matrix: Array, inverse: Array) -> float:
 
 @inner
 def stage_value(
-    problem: Problem, weights: Array, mu: float, s: float, space: Space, gradient: Array, curvature: Array
+    covariance: Array, weights: Array, mu: float, s: float, space: Space, gradient: Array, curvature: Array
 ) -> tuple[float, float, float]:
     """L + h_s / mu, then L and h_s; fills gradient and curvature of the first."""
     d = len(weights)
@@ -295,7 +339,7 @@ def stage_value(
     if not h < np.inf:
         return np.inf, np.inf, np.inf
     gather_rows(weights, space.weights)
-    loss = loss_at(problem, space, gradient, curvature)
+    loss = least_squares(covariance, space, gradient, curvature)
     for i in range(d):
         for j in range(d):
             pull = space.excess[j, i]
@@ -308,7 +352,7 @@ def stage_value(
 
 @kernel
 def follow_path(
-    problem: Problem, space: Space, search: Search, penalty: float, mus: Array, sizes: Array, best: Array, trace: Array
+    covariance: Array, space: Space, search: Search, penalty: float, mus: Array, sizes: Array, best: Array, trace: Array
 ) -> None:
     """Fill `best` (d, d) with W, and a row of `trace` (mu, s, h, objective, evaluations, ended) for each mu."""
     d = len(best)
@@ -322,11 +366,11 @@ def follow_path(
         restart(search, flat, 1)
         state, evaluations = EVALUATE, 0
         while state == EVALUATE and evaluations < MOST_EVALUATIONS:
-            value, _, _ = stage_value(problem, weights, mu, s, space, gradient, curvature)
+            value, _, _ = stage_value(covariance, weights, mu, s, space, gradient, curvature)
             evaluations += 1
             state = advance(search, value)
         for p in range(len(x)):
             flat[p] = x[p]
-        _, loss, h = stage_value(problem, best, mu, s, space, gradient, curvature)
+        _, loss, h = stage_value(covariance, best, mu, s, space, gradient, curvature)
         trace[stage, 0], trace[stage, 1], trace[stage, 2] = mu, s, h
         trace[stage, 3], trace[stage, 4], trace[stage, 5] = loss + penalty * size(x), evaluations, state

@@ -131,17 +131,6 @@ def best_inserts(s: Scorer, graph: Matrix, y: int, gains: Floats, rows: Floats, 
 
 
 @bare
-def list_out(graph: Matrix, u: int, out: Integers) -> None:
-    """out[u]: the v with u -> v or u -- v, how many in its last column."""
-    count = 0
-    for v in range(len(graph)):
-        if graph[u, v]:
-            out[u, count] = v
-            count += 1
-    out[u, len(graph)] = count
-
-
-@bare
 def keep(sets: Integers, k: int, chosen: int, d: int) -> None:
     sets[BEST, d] = chosen
     for i in range(chosen):

@@ -23,7 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.learners.kernels.compiling import bare, bare_kernel, inner, kernel
+from trueness.learners.kernels.compiling import bare, bare_kernel
+from trueness.learners.kernels.counting import distinct_rows
 from trueness.learners.kernels.mixed import degenerate_score
 
 Floats = NDArray[np.float64]
@@ -65,36 +66,18 @@ class Scorer(NamedTuple):
 
 def gaussian_scorer(values: Floats, penalty: float, max_parents: int) -> Scorer:
     """From continuous rows (n, d)."""
-    centred = values - values.mean(axis=0)
-    return covariance_scorer(centred.T @ centred / len(values), len(values), penalty, max_parents)
-
-
-def covariance_scorer(covariance: Floats, n: int, penalty: float, max_parents: int) -> Scorer:
-    """From the covariance (d, d) of n continuous rows."""
-    d = len(covariance)
+    centred, n = values - values.mean(axis=0), len(values)
+    covariance = centred.T @ centred / n
     scale = np.sqrt(covariance.diagonal())
     moments = np.vstack([covariance / np.outer(scale, scale), -0.5 * n * (1 + 2 * np.log(scale))])
-    limit = max(0, min(max_parents, d - 1, n - 2))  # n - 1 parents explain everything
-    no_rows = np.zeros((d + 1, 1), dtype=np.int32)
-    return _scorer(GAUSSIAN_BIC, n, limit, penalty, 0.0, 0.0, moments, no_rows, np.ones(d, dtype=np.int64))
+    return _scorer(GAUSSIAN_BIC, n, min(max_parents, n - 2), penalty, moments)  # n - 1 parents explain everything
 
 
 def mixed_scorer(moments: Floats, first: Integers, n: int, penalty: float, limit: int) -> Scorer:
     """From correlations of columns (p + 1, p), in the last row log variances; first: (d + 1,), mixed.py."""
     d, p = len(first) - 1, moments.shape[1]
-    starts = first.astype(np.int32).reshape(-1, 1)
-    plain = _scorer(
-        DEGENERATE_BIC, n, limit, penalty, 0.0, 0.0, np.zeros((d + 1, d)), starts, np.ones(d, dtype=np.int64)
-    )
+    plain = _scorer(DEGENERATE_BIC, n, limit, penalty, np.zeros((d + 1, d)), first.astype(np.int32).reshape(-1, 1))
     return plain._replace(moments=np.ascontiguousarray(moments), factor=np.zeros((2 * p + 1, p + 2)))
-
-
-def discrete_scorer(
-    values: Floats, kind: int, penalty: float, sample_size: float, structure_prior: float, max_parents: int
-) -> Scorer:
-    """From codes (n, d); kind is DISCRETE_BIC or BDEU. Levels that never occur are not counted."""
-    rows, levels = compress(values.astype(np.int32))
-    return rows_scorer(rows, levels, kind, penalty, sample_size, structure_prior, max_parents)
 
 
 def rows_scorer(
@@ -106,13 +89,14 @@ def rows_scorer(
     structure_prior: float,
     max_parents: int,
 ) -> Scorer:
-    """From distinct rows as `compress` gives them."""
+    """From distinct rows as `compress` gives them; kind is DISCRETE_BIC or BDEU."""
     d = len(levels)
-    # never above 1/2: a prior is not to ask for edges
-    edge = min(structure_prior / max(d - 1, 1), 0.5) if kind == BDEU else 0.0
-    limit = max(0, min(max_parents, d - 1))
-    n = int(rows[d].sum())
-    return _scorer(kind, n, limit, penalty, sample_size, edge, np.zeros((d + 1, d)), rows, levels)
+    plain = _scorer(kind, int(rows[d].sum()), max_parents, penalty, np.zeros((d + 1, d)), rows, levels)
+    if kind == DISCRETE_BIC:
+        return plain
+    edge = min(structure_prior / max(d - 1, 1), 0.5)  # never above 1/2: a prior is not to ask for edges
+    log_edge = math.log(edge) if edge > 0 else 0.0
+    return plain._replace(sample_size=float(sample_size), edge=log_edge, no_edge=math.log1p(-edge))
 
 
 def by_node(scorers: Sequence[Scorer], block: Integers, more: Integers, n: int) -> Scorer:
@@ -143,32 +127,31 @@ def _scorer(
     n: int,
     limit: int,
     penalty: float,
-    sample_size: float,
-    edge: float,
     moments: Floats,
-    rows: Codes,
-    levels: Integers,
+    rows: Codes | None = None,
+    levels: Integers | None = None,
 ) -> Scorer:
-    d, m = moments.shape[1], rows.shape[1]
+    d = moments.shape[1]
+    rows = np.zeros((d + 1, 1), dtype=np.int32) if rows is None else rows
+    levels = np.ones(d, dtype=np.int64) if levels is None else levels
+    begin = np.full(d, d if kind in (DISCRETE_BIC, BDEU) else 0)
     slots = 1 << int(np.clip(math.ceil(math.log2(16 * d * d)), 10, 21))
     return Scorer(
         kind,
         float(n),
-        limit,
+        max(0, min(limit, d - 1)),
         0.5 * penalty * math.log(n),
-        float(sample_size),
-        math.log(edge) if edge > 0 else 0.0,
-        math.log1p(-edge),
-        np.ascontiguousarray(moments),
-        rows,
-        np.column_stack(
-            [_mixed(4 * d).reshape(d, 4), levels, np.full(d, d if kind in (DISCRETE_BIC, BDEU) else 0), np.full(d, n)]
-        ),
-        np.zeros((0, 3), dtype=np.int64),
-        np.zeros((slots, 2), dtype=np.int64),
-        np.empty(slots),
-        np.full((d + 1, d + 1), -1.0),
-        np.empty((3, (2 * m + 64) * int(levels.max())), dtype=np.int32),
+        sample_size=0.0,
+        edge=0.0,
+        no_edge=0.0,
+        moments=np.ascontiguousarray(moments),
+        rows=rows,
+        nodes=np.column_stack([_mixed(4 * d).reshape(d, 4), levels, begin, np.full(d, n)]),
+        more=np.zeros((0, 3), dtype=np.int64),
+        keys=np.zeros((slots, 2), dtype=np.int64),
+        values=np.empty(slots),
+        factor=np.full((d + 1, d + 1), -1.0),
+        work=np.empty((3, (2 * rows.shape[1] + 64) * int(levels.max())), dtype=np.int32),
     )
 
 
@@ -181,66 +164,17 @@ def _mixed(count: int) -> Integers:
         return np.asarray(z ^ (z >> np.uint64(31))).view(np.int64)
 
 
-@kernel
 def compress(codes: Codes) -> tuple[Codes, Integers]:
     """The distinct rows of codes (n, d) as columns, below them how often each occurs, (d + 1, m); and the numbers
     of levels. Codes are renumbered so that every level occurs."""
-    n, d = codes.shape
-    new, levels = _occurring(codes)
-    size = 1
-    while size < 2 * n:
-        size *= 2
-    number = np.zeros(size, np.int32)  # slot -> number of a distinct row, counted from 1
-    first = np.empty(n, np.int64)  # distinct row -> where it stands in `codes`
-    counts = np.zeros(n, np.int32)
-    m = 0
-    for r in range(n):
-        h = np.int64(0)
-        for j in range(d):
-            h = (h ^ np.int64(codes[r, j])) * np.int64(0x2545F4914F6CDD1D) + np.int64(j + 1)
-            h ^= h >> 29
-        slot = (h ^ (h >> 32)) & (size - 1)
-        while number[slot] > 0:
-            k = first[number[slot] - 1]
-            j = 0
-            while j < d and codes[k, j] == codes[r, j]:
-                j += 1
-            if j == d:
-                break
-            slot = (slot + 1) & (size - 1)
-        if number[slot] == 0:
-            first[m] = r
-            m += 1
-            number[slot] = m
-        counts[number[slot] - 1] += 1
-    rows = np.empty((d + 1, m), np.int32)
-    for j in range(d):
-        for k in range(m):
-            rows[j, k] = new[j, codes[first[k], j]] - 1
-    for k in range(m):
-        rows[d, k] = counts[k]
+    place, counts = distinct_rows(codes.astype(np.int64))
+    rows = np.vstack([codes[place].T, counts]).astype(np.int32)
+    levels: Integers = np.empty(codes.shape[1], dtype=np.int64)
+    for j, column in enumerate(rows[:-1]):
+        numbers = (np.bincount(column) > 0).cumsum()
+        levels[j] = numbers[-1]
+        column[:] = numbers[column] - 1
     return rows, levels
-
-
-@inner
-def _occurring(codes: Codes) -> tuple[Codes, Integers]:
-    """new[j, code]: the number of a level among those of column j that occur, from 1; and how many they are."""
-    n, d = codes.shape
-    most = 0
-    for r in range(n):
-        for j in range(d):
-            most = max(most, codes[r, j])
-    new = np.zeros((d, most + 1), np.int32)
-    for r in range(n):
-        for j in range(d):
-            new[j, codes[r, j]] = 1
-    levels = np.zeros(d, np.int64)
-    for j in range(d):
-        for level in range(most + 1):
-            if new[j, level]:
-                levels[j] += 1
-                new[j, level] = levels[j]
-    return new, levels
 
 
 @bare_kernel
@@ -293,22 +227,6 @@ def _score_on(s: Scorer, y: int, parents: Integers, k: int, first: int, n: int) 
     if s.kind == BDEU:
         return _dirichlet(s.work, groups, r, q, s.sample_size)
     return _likelihood(s.work, groups, r) - s.price * (r - 1) * q
-
-
-@kernel
-def total_score(s: Scorer, directed: NDArray[np.uint8]) -> float:
-    """The score of a DAG; directed[i, j] means i -> j."""
-    d = len(directed)
-    parents = np.empty(d, np.int64)
-    total = 0.0
-    for y in range(d):
-        k = np.int64(0)
-        for i in range(d):
-            if directed[i, y]:
-                parents[k] = i
-                k += 1
-        total += local_score(s, y, parents, k)
-    return total
 
 
 @bare

@@ -3,17 +3,16 @@
     kind            statistic       independent when
     FISHER_Z        r^2             below limits[|S|]
     CHI2, G2        X2, G2          below limits[df], the upper alpha quantile of chi2; always when df = 0
-    ORACLE          1 or 0          d-separated in a known DAG, whose nodes beyond the observed ones are latent
     from GAPS on    as of mixed.py  below limits[df], as chi2
     RCOT            -2 log p        the same with df = 2: curved.py
     CORRECTED       of mixed.py     the same with df = 1
 
 Categories with gaps: a gap is one level more, whose code is levels[2]; rows that have it in x, y or S weigh nothing.
-A search takes the fields of Tests one by one. Those that a kind has no use for are empty arrays, not None: numba then
-compiles each search once for all kinds of a family. Families are known by the dimensions of xlogx: 1 up to ORACLE,
-2 RCOT and CORRECTED, 3 of mixed columns and of gaps (from GAPS to REGRESSIONS).
+Fields of Tests that a kind has no use for are empty arrays, not None: numba then compiles each search once for all
+kinds of a family. Families are known by the dimensions of xlogx: 1 up to G2, 2 RCOT and CORRECTED, 3 of mixed columns
+and of gaps (from GAPS to DEGENERATE_ROWS).
 
-Partial correlations, and d-separation: the tests that need no counts.
+Partial correlations: the test that needs no counts.
 
     r(x, y | S)^2 = v_xy^2 / (v_x v_y),   v_ab = R_ab - u_a . u_b,   L u_a = R_Sa,   L L' = R_SS   (R: correlations)
     Fisher's z: independent when sqrt(n - |S| - 3) atanh |r| is below the normal quantile, which is r^2 < limit(|S|)
@@ -30,16 +29,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.learners.kernels.compiling import bare, inner, kernel
-from trueness.learners.kernels.counting import CELLS, CHI2, G2, chi2_tail, statistic_of_planes, statistic_of_rows
+from trueness.learners.kernels.counting import (
+    CELLS,
+    CHI2,
+    G2,
+    chi2_tail,
+    rows_of,
+    statistic_of_planes,
+    statistic_of_rows,
+)
 from trueness.learners.kernels.curved import rcot_statistic, room_for_waves
 from trueness.learners.kernels.mixed import (
     DEGENERATE,
-    DEGENERATE_ROWS,
     GAPS,
-    REGRESSIONS,
     corrected_statistic,
     mixed_statistic,
-    room_for_logits,
 )
 
 SINGULAR = 1e-12  # a variance left after regression below this share counts as none
@@ -107,90 +111,9 @@ def normal_tail(squared, n, k):
     return math.erfc(math.sqrt(0.5 * free) * math.atanh(r))
 
 
-@kernel
-def scale(gram, ridge):
-    """X'X of centred columns becomes their correlations, in place; off the diagonal divided by 1 + ridge."""
-    d = gram.shape[0]
-    for i in range(d):
-        for j in range(i):
-            gram[i, j] = gram[j, i] = gram[i, j] / math.sqrt(gram[i, i] * gram[j, j]) / (1.0 + ridge)
-    for i in range(d):
-        gram[i, i] = 1.0
-
-
-@kernel
-def dependent_column(r):
-    """The first column that earlier ones determine (1 - R^2 below SINGULAR), or -1: Cholesky with watched pivots."""
-    d = r.shape[0]
-    factor = np.zeros((d, d))
-    for i in range(d):
-        left = 1.0
-        for j in range(i):
-            value = r[i, j]
-            for t in range(j):
-                value -= factor[i, t] * factor[j, t]
-            value /= factor[j, j]
-            factor[i, j] = value
-            left -= value * value
-        if left < SINGULAR:
-            return i
-        factor[i, i] = math.sqrt(left)
-    return -1
-
-
-@bare
-def separated(dag, x, y, chosen, k, flags, stack):
-    """Whether the first k chosen d-separate x and y in the DAG (Bayes ball; dag[i, j] means i -> j).
-
-    flags: 4 d numbers, stack: 2 d + 2; their content does not matter.
-    """
-    d = dag.shape[0]
-    conditioned, above, from_child, from_parent = 0, d, 2 * d, 3 * d  # above: ancestors of the given nodes, and these
-    for i in range(4 * d):
-        flags[i] = 0
-    top = 0
-    for i in range(k):
-        flags[conditioned + chosen[i]] = flags[above + chosen[i]] = 1
-        stack[top] = chosen[i]
-        top += 1
-    while top > 0:
-        top -= 1
-        v = stack[top]
-        for u in range(d):
-            if dag[u, v] and not flags[above + u]:
-                flags[above + u] = 1
-                stack[top] = u
-                top += 1
-    flags[from_child + x] = 1
-    stack[0] = x
-    top = 1
-    while top > 0:
-        top -= 1
-        downward, v = stack[top] >= d, stack[top] % d
-        if v == y:
-            return False
-        down = flags[conditioned + v] == 0
-        up = flags[above + v] == 1 if downward else down
-        for u in range(d):
-            if up and dag[u, v] and not flags[from_child + u]:
-                flags[from_child + u] = 1
-                stack[top] = u
-                top += 1
-            if down and dag[v, u] and not flags[from_parent + u]:
-                flags[from_parent + u] = 1
-                stack[top] = d + u
-                top += 1
-    return True
-
-
-FISHER_Z, ORACLE = 0, 3
-RCOT, CORRECTED = 8, 9  # 4 to 7: mixed.py
-KINDS = {"fisher-z": FISHER_Z, "chi2": CHI2, "g2": G2, "degenerate-gaussian": DEGENERATE, "regressions": REGRESSIONS,
-         "rcot": RCOT}  # fmt: skip
-__all__ = [
-    "CHI2", "CORRECTED", "DEGENERATE", "DEGENERATE_ROWS", "FISHER_Z", "G2", "GAPS", "KINDS",
-    "ORACLE", "RCOT", "REGRESSIONS", "Tests", "evaluate", "p_value", "single", "verdict", "workspace",
-]  # fmt: skip
+FISHER_Z = 0
+RCOT, CORRECTED = 8, 9  # 4 to 6: mixed.py
+KINDS = {"fisher-z": FISHER_Z, "chi2": CHI2, "g2": G2, "degenerate-gaussian": DEGENERATE, "rcot": RCOT}  # fmt: skip
 
 
 class Tests(NamedTuple):
@@ -199,7 +122,7 @@ class Tests(NamedTuple):
     alpha: float = 0.0
     limits: NDArray[np.float64] = np.zeros(0)
     correlation: NDArray[np.float64] = np.zeros((0, 0))  # (d, d); of mixed columns (p, p), or (p, n) their values
-    dag: NDArray[np.bool_] = np.zeros((0, 0), np.bool_)  # (d and the latent ones, the same); CORRECTED: causes of gaps
+    causes: NDArray[np.bool_] = np.zeros((0, 0), np.bool_)  # (d, d) CORRECTED: gaps of the second hang on the first
     columns: NDArray[np.uint8] = np.zeros((0, 0), np.uint8)  # (d, rows)
     weights: NDArray[np.int32] = np.zeros(0, np.int32)  # (rows,)
     # (3, d): how many; how many occur, or 0 where df are those observed; a gap's code, or -1
@@ -210,30 +133,46 @@ class Tests(NamedTuple):
     xlogx: NDArray[np.float64] = np.zeros(0)  # k log k, k = 0 ... n; a matrix (RCOT: its waves) or a cube elsewhere
 
 
+class Room(NamedTuple):
+    """Memory that tests write to, made once a search."""
+
+    code: NDArray[np.int32]  # four numbers a row
+    table: NDArray[np.int32]  # zero before and after each test
+    strata: NDArray[np.int64]
+    margins: NDArray[np.float64]
+    factor: NDArray[np.float64]
+
+
 @inner
-def workspace(kind, rows, levels, d, p):
-    """Memory that tests write to, made once a search: codes of rows, table (zero), strata, margins, factor.
-
-    p: rows of Tests.correlation.
-
-    For the oracle `rows` is the number of nodes: it uses codes as flags, strata as a stack.
-    """
+def workspace(tests, d):
+    """Room for tests of at most d columns at once."""
+    kind, rows, levels, p = tests.kind, tests.weights.shape[0], tests.levels, tests.correlation.shape[0]
     k, wide = (d, d + 5) if kind == FISHER_Z else (2 * p + 1, p + 2) if kind >= GAPS else (0, 5)
     cells, most = 2.0, 0  # a flag beside the cells of each stratum
     for j in range(levels.shape[1]):
         cells *= levels[0, j]
         most = max(most, levels[0, j])
-    margins = room_for_logits(most, p) if kind == REGRESSIONS and most > 1 else 2 * most
+    margins = 2 * most
     if kind == RCOT:
         k, wide, margins = room_for_waves(rows, p, d - 2)
     cells = min(cells, float(max(CELLS, rows * most, most * most + 1)))
-    return (
+    return Room(
         np.empty(4 * rows, np.int32),
         np.zeros(int(cells), np.int32),
         np.empty(4 * rows, np.int64),
         np.empty(margins),
         np.empty((k, wide)),
     )
+
+
+@inner
+def merged_on(tests, members, q, room):
+    """The tests on the first q member columns alone, in that order, with equal rows merged."""
+    columns, weights, levels = rows_of(tests.columns, tests.weights, tests.levels, members, q, room)
+    return Tests(
+        tests.kind, tests.n, tests.alpha, tests.limits, tests.correlation, tests.causes, columns, weights, levels,
+        tests.planes, tests.burt, tests.first, tests.xlogx,
+    )  # fmt: skip
 
 
 @bare
@@ -246,32 +185,33 @@ def _few_cells(levels, planes, x, y, chosen, k):
 
 
 @bare
-def evaluate(
-    kind, n, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
-    code, table, strata, margins, factor, x, y, chosen, k, keep,
-):  # fmt: skip
-    """Statistic and degrees of freedom (|S| for Fisher's z) of x and y given the first k chosen."""
-    if xlogx.ndim == 3:  # known to numba as it compiles, which leaves out the other sides
-        return mixed_statistic(kind, n, correlation, first, levels, x, y, chosen, k, factor, margins)
+def evaluate(tests, xlogx, room, x, y, chosen, k, keep):
+    """Statistic and degrees of freedom (|S| for Fisher's z) of x and y given the first k chosen.
+
+    xlogx: that of the tests, apart: numba knows its dimensions as it compiles, and leaves out the other families.
+    """
+    kind, columns, levels = tests.kind, tests.columns, tests.levels
+    if xlogx.ndim == 3:
+        return mixed_statistic(tests, x, y, chosen, k, room.factor)
     if xlogx.ndim == 2:
         if kind == RCOT:
-            return rcot_statistic(correlation, first, xlogx, x, y, chosen, k, factor, margins, code)
-        return corrected_statistic(correlation, dag, x, y, chosen, k, factor)
+            return rcot_statistic(
+                tests.correlation, tests.first, xlogx, x, y, chosen, k, room.factor, room.margins, room.code
+            )
+        return corrected_statistic(tests.correlation, tests.causes, x, y, chosen, k, room.factor)
     if kind == FISHER_Z:
-        return squared_partial(correlation, x, y, chosen, k, keep, factor), k
-    if kind == ORACLE:
-        return 0.0 if separated(dag, x, y, chosen, k, code, strata) else 1.0, k
-    if _few_cells(levels, planes, x, y, chosen, k):
+        return squared_partial(tests.correlation, x, y, chosen, k, keep, room.factor), k
+    if _few_cells(levels, tests.planes, x, y, chosen, k):
         s = chosen[0] if k else -1
-        statistic, df = statistic_of_planes(planes, burt, first, x, y, s, kind, xlogx, table, margins)
-    else:
-        here = weights
-        if _has_gaps(levels, x, y, chosen, k):
-            here = code[2 * weights.shape[0] : 3 * weights.shape[0]]
-            _weigh_whole_rows(columns, weights, levels, x, y, chosen, k, here)
-        statistic, df = statistic_of_rows(
-            columns, here, levels, x, y, chosen, k, kind, xlogx, code, table, strata, margins
+        statistic, df = statistic_of_planes(
+            tests.planes, tests.burt, tests.first, x, y, s, kind, xlogx, room.table, room.margins
         )
+    else:
+        weights = tests.weights
+        if _has_gaps(levels, x, y, chosen, k):
+            weights = room.code[2 * columns.shape[1] : 3 * columns.shape[1]]
+            _weigh_whole_rows(columns, tests.weights, levels, x, y, chosen, k, weights)
+        statistic, df = statistic_of_rows(columns, weights, levels, x, y, chosen, k, kind, xlogx, room)
     if levels[1, x] > 0:  # the textbook's degrees of freedom
         df = (levels[1, x] - 1) * (levels[1, y] - 1)
         for i in range(k):
@@ -298,35 +238,27 @@ def _weigh_whole_rows(columns, weights, levels, x, y, chosen, k, here):
 
 
 @bare
-def verdict(kind, alpha, limits, statistic, df):
+def verdict(tests, statistic, df):
     """Whether the statistic says independent, by critical value."""
-    if kind == ORACLE:
-        return statistic == 0.0
-    if kind == FISHER_Z:  # a set too large for the rows proves nothing
+    limits = tests.limits
+    if tests.kind == FISHER_Z:  # a set too large for the rows proves nothing
         return df < limits.shape[0] and statistic < limits[df]
     if df < limits.shape[0]:
         return df == 0 or statistic < limits[df]
-    return chi2_tail(statistic, df) > alpha
+    return chi2_tail(statistic, df) > tests.alpha
 
 
 @bare
-def p_value(kind, n, statistic, df):
-    if kind == ORACLE:
-        return 1.0 - statistic
-    if kind == FISHER_Z:
-        return normal_tail(statistic, n, df)
+def p_value(tests, statistic, df):
+    if tests.kind == FISHER_Z:
+        return normal_tail(statistic, tests.n, df)
     return chi2_tail(statistic, df)
 
 
 @kernel
-def single(
-    kind, n, alpha, limits, correlation, dag, columns, weights, levels, planes, burt, first, xlogx, x, y, chosen
-):  # fmt: skip
+def single(tests, x, y, chosen):
     """One test on its own: statistic, degrees of freedom, p-value, verdict."""
     k = chosen.shape[0]
-    code, table, strata, margins, factor = workspace(kind, weights.shape[0], levels, k + 2, correlation.shape[0])
-    statistic, df = evaluate(
-        kind, n, correlation, dag, columns, weights, levels, planes, burt, first, xlogx,
-        code, table, strata, margins, factor, x, y, chosen, k, np.int64(0),
-    )  # fmt: skip
-    return statistic, df, p_value(kind, n, statistic, df), verdict(kind, alpha, limits, statistic, df)
+    room = workspace(tests, k + 2)
+    statistic, df = evaluate(tests, tests.xlogx, room, x, y, chosen, k, np.int64(0))
+    return statistic, df, p_value(tests, statistic, df), verdict(tests, statistic, df)

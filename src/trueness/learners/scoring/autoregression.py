@@ -1,4 +1,6 @@
-"""Granger: do i's past values help to predict j, given everybody's past?
+"""Scorers of series: Granger, PCMCI+.
+
+Granger: do i's past values help to predict j, given everybody's past?
 
     x_t = c + A_1 x_{t-1} + ... + A_L x_{t-L} + u_t                            least squares
     H0(i -> j): A_1[j, i] = ... = A_L[j, i] = 0      F = b' V^-1 b / L,  b the L coefficients, V their covariance,
@@ -8,16 +10,26 @@ One joint F test of all lags for each ordered pair: no least p over lags is pick
 of statsmodels' VAR(...).fit(L).test_causality(kind="f"). matrix[i, j] = F of i -> j; all pairs share their degrees of
 freedom, so the ranks are those of 1 - p without its rounding to 1. Granger (1969); Luetkepohl (2005), ch. 3.6.
 
-Least squares need no more than the correlations of (x_t, x_{t-1}, ..., x_{t-L}) and their number of rows. So gaps can
-be left out pair by pair, and outliers can be ranked away (`transform`); T is then the effective n of
-scoring/covariance.py and F is approximate. lags = "bic": the L from 1 to two more than the data say with the least
-log det S_u + L d^2 log(T) / T.
+Gaps are filled by linear interpolation in time. Least squares need no more than the correlations of (x_t, x_{t-1}, ...,
+x_{t-L}); outliers can be ranked away (`transform`).
+
+PCMCI+: lagged and contemporaneous links of a series by momentary conditional independence (tigramite).
+
+    for each pair and lag l = 0 ... L:  x_i(t - l) and x_j(t) are tested given the lagged parents of both and, for
+    l = 0, sets of contemporaneous neighbours; partial correlation (ParCorr), then colliders and rules as in PC.
+
+matrix[i, j] = max over l of share_ij(l) |r_ij(l)|, r the partial correlation of the pair's strongest separating test;
+share is 1 for a link i -> j (any lagged link), 1/2 for an undirected one and where there is none, 0 against the arrow.
+p-values are in the details; |r| ranks like them and does not vanish. Runge (2020), UAI; tigramite 5.2.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal
+import contextlib
+import io
+import warnings
+from dataclasses import dataclass, field
+from typing import ClassVar, TypedDict
 
 import numpy as np
 from numpy.random import Generator
@@ -26,10 +38,17 @@ from numpy.typing import NDArray
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
 from trueness.errors import DataError
-from trueness.learners.base import Card
-from trueness.learners.scoring.covariance import PAIRWISE, Transform, normal_scores, pairwise_correlations, with_lags
+from trueness.learners.base import Alpha, Card
+from trueness.learners.scoring.covariance import (
+    INTERPOLATION,
+    Transform,
+    interpolate,
+    normal_scores,
+    pairwise_correlations,
+    with_lags,
+)
 from trueness.learners.scoring.edge_scores import Array, EdgeScores, Lags, Scorer, answer, series
-from trueness.learners.scoring.imputation import INTERPOLATION, interpolate
+from trueness.registry import need
 
 ALPHA = 0.05  # Granger's own rule of what to keep; the score does not know it
 
@@ -38,8 +57,7 @@ ALPHA = 0.05  # Granger's own rule of what to keep; the score does not know it
 class Granger(Scorer):
     """Joint F tests of all lags in one VAR."""
 
-    lags: Lags | Literal["bic"] = None
-    gaps: Literal["interpolation", "pairwise"] = field(default="interpolation", metadata={"later": True})
+    lags: Lags = None
     transform: Transform = field(default="none", metadata={"later": True})
 
     card: ClassVar[Card] = Card(
@@ -54,60 +72,90 @@ class Granger(Scorer):
     def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
         from scipy import stats
 
-        seen, lags = series(data, self, None if self.lags == "bic" else self.lags)
-        values = interpolate(seen.values) if self.gaps == "interpolation" else seen.values
-        values = normal_scores(values) if self.transform == "normal scores" else values
-        tried = range(1, lags + 3) if self.lags == "bic" else [lags]
-        fits = [_Autoregression.of(seen, values, count) for count in tried if seen.n > 2 * (seen.d * count + count + 2)]
-        fit = min(fits, key=lambda one: one.bic, default=_Autoregression.of(seen, values, lags))
-        f = fit.joint_f()
-        freedom = (fit.lags, seen.d * fit.residual_rows)
+        seen, lags = series(data, self, self.lags)
+        values = interpolate(seen.values)
+        if self.transform == "normal scores":
+            values = normal_scores(values)
+        f, rows_left = joint_f(seen, values, lags)
+        freedom = (lags, seen.d * rows_left)
         p = stats.f.sf(f, *freedom)
         n_edges = int(np.count_nonzero(p[~np.eye(seen.d, dtype=bool)] < ALPHA))
-        edge_scores = answer(self, seen, f, p_values=p, freedom=freedom, lags=fit.lags, own_k=n_edges)
-        return edge_scores if self.gaps == "interpolation" else replace(edge_scores, handles_missing=PAIRWISE)
+        return answer(self, seen, f, p_values=p, freedom=freedom, lags=lags, own_k=n_edges)
 
 
-@dataclass(frozen=True, eq=False)
-class _Autoregression:
-    lags: int
-    effects: Array  # (L d, d): row l d + i is the effect of x_i(t - l - 1)
-    inverse: Array  # (L d, L d) of the correlations of the past
-    noise: Array  # (d, d) residual covariance, of standardised columns, by n
-    n: int
-
-    @classmethod
-    def of(cls, seen: Observed, values: Array, lags: int) -> _Autoregression:
-        n, d = values.shape
-        rows = with_lags(seen, values, lags)
-        stacked, r = rows.values, pairwise_correlations(rows)
-        past, now = r.matrix[d:, d:], r.matrix[d:, :d]
-        if not np.isnan(stacked).any() and np.linalg.matrix_rank(stacked[:, d:]) < d * lags:
-            raise DataError(f"{seen.source} must have no column that is a linear function of others' past.")
-        effects: Array = np.linalg.solve(past, now).astype(np.float64)
-        inverse: Array = np.linalg.inv(past).astype(np.float64)
-        count = n - lags if not np.isnan(stacked).any() else r.effective_n
-        return cls(lags, effects, inverse, r.matrix[:d, :d] - now.T @ effects, count)
-
-    @property
-    def residual_rows(self) -> int:
-        return max(self.n - len(self.inverse) - 1, 1)
-
-    @property
-    def bic(self) -> float:
-        size = len(self.effects) * len(self.noise)
-        return float(np.linalg.slogdet(self.noise)[1] + size * np.log(self.n) / self.n)
-
-    def joint_f(self) -> Array:
-        """(d, d): F of i -> j."""
-        d = len(self.noise)
-        f = np.zeros((d, d))
-        scale = self.noise.diagonal() / self.residual_rows
-        for i in range(d):
-            past: NDArray[np.intp] = i + d * np.arange(self.lags)
-            b = self.effects[past]  # (L, d): on every j
-            f[i] = np.einsum("lj,lm,mj->j", b, np.linalg.inv(self.inverse[np.ix_(past, past)]), b) / scale / self.lags
-        return f
+def joint_f(seen: Observed, values: Array, lags: int) -> tuple[Array, int]:
+    """(d, d): F of i -> j; and the rows that the regressions leave."""
+    n, d = values.shape
+    rows = with_lags(seen, values, lags)
+    r = pairwise_correlations(rows).matrix
+    past, now = r[d:, d:], r[d:, :d]
+    if np.linalg.matrix_rank(rows.values[:, d:]) < d * lags:
+        raise DataError(f"{seen.source} must have no column that is a linear function of others' past.")
+    effects: Array = np.linalg.solve(past, now).astype(np.float64)  # row l d + i: of x_i(t - l - 1)
+    inverse: Array = np.linalg.inv(past).astype(np.float64)
+    noise = r[:d, :d] - now.T @ effects  # of standardised columns, by n
+    rows_left = max(n - lags - len(inverse) - 1, 1)
+    f, scale = np.zeros((d, d)), noise.diagonal() / rows_left
+    for i in range(d):
+        of_i: NDArray[np.intp] = i + d * np.arange(lags)
+        b = effects[of_i]  # (L, d): on every j
+        f[i] = np.einsum("lj,lm,mj->j", b, np.linalg.inv(inverse[np.ix_(of_i, of_i)]), b) / scale / lags
+    return f, rows_left
 
 
-SCORERS = {"granger": Granger}
+FLAG = 999.0  # tigramite's mark of a missing value; columns are standardised, none reaches it by itself
+_SHARE = {"-->": 1.0, "o-o": 0.5, "x-x": 0.5, "": 0.5, "<--": 0.0}
+
+
+class Links(TypedDict):
+    """(cause, effect, lag) each."""
+
+    graph: NDArray[np.str_]
+    val_matrix: NDArray[np.float64]
+    p_matrix: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PCMCIPlus(Scorer):
+    """tigramite's run_pcmciplus with partial correlations."""
+
+    lags: Lags = None
+    alpha: Alpha = 0.05
+
+    card: ClassVar[Card] = Card(
+        title="PCMCI+",
+        summary="Momentary conditional independence at each lag, oriented by time and by colliders.",
+        missing="complete rows of each test (tigramite's missing_flag)",
+        assumes=("linear relations", "stationarity", "causal sufficiency", "faithfulness", "acyclicity within a step"),
+        paper="Runge 2020",
+        needs_series=True,
+        needs="tigramite",
+    )
+
+    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
+        seen, lags = series(data, self, self.lags)
+        z = (seen.values - np.nanmean(seen.values, axis=0)) / np.nanstd(seen.values, axis=0)
+        z = np.where(np.abs(z) == FLAG, np.nextafter(FLAG, 0), z)
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():  # it prints and warns as it goes
+            warnings.simplefilter("ignore")
+            processing, tests, search = (
+                need(f"tigramite.{part}", f"scorer {self.card.title!r}")
+                for part in ("data_processing", "independence_tests.parcorr", "pcmci")
+            )
+            frame = processing.DataFrame(np.where(seen.missing, FLAG, z), missing_flag=FLAG, var_names=list(seen.names))
+            try:
+                made = search.PCMCI(dataframe=frame, cond_ind_test=tests.ParCorr(), verbosity=0)
+                links: Links = made.run_pcmciplus(tau_min=0, tau_max=lags, pc_alpha=self.alpha)
+            except ValueError as error:  # it drops every window with a gap, and may be left with none
+                raise DataError(
+                    f"{seen.source} must leave {self.card.title} some windows without a gap, got: {error}. "
+                    "Use fewer lags, or a scorer that takes gaps pairwise."
+                ) from None
+        graph, r = links["graph"], np.abs(np.nan_to_num(links["val_matrix"]))
+        share = np.vectorize(lambda link: _SHARE.get(str(link), 0.5), otypes=[np.float64])(graph)
+        kept = ((share > 0) & (graph != "")).any(axis=2) & ~np.eye(seen.d, dtype=bool)
+        scores, n_edges = (share * r).max(axis=2), int(np.count_nonzero(kept))
+        return answer(self, seen, scores, graph=graph, p_values=links["p_matrix"], lags=lags, own_k=n_edges)
+
+
+SCORERS = {"granger": Granger, "pcmci+": PCMCIPlus}

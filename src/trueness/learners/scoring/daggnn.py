@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from trueness.datasets.table import Table
 from trueness.learners.base import Card
+from trueness.learners.scoring.covariance import DRAWS, fill_by_correlations
 from trueness.learners.scoring.edge_scores import Array, EdgeScores, Scorer, answer, as_observed
-from trueness.learners.scoring.imputation import DRAWS, fill_by_correlations
 from trueness.registry import need
 from trueness.settings import Between
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from trueness.datasets.observed import Observed, check_lags, check_observed
 from trueness.datasets.table import Table, TableLike
-from trueness.errors import DataError, SettingError
+from trueness.errors import DataError
 from trueness.graphs import Graph
 from trueness.learners.base import Card, Checked, build_as, rows_used
 from trueness.settings import Between, Hint
@@ -47,15 +47,6 @@ class EdgeScores:
         matrix.setflags(write=False)
         object.__setattr__(self, "matrix", matrix)
         object.__setattr__(self, "details", MappingProxyType(dict(self.details)))
-
-    def strongest(self, k: int) -> tuple[tuple[str, str], ...]:
-        """The k pairs (cause, effect) of greatest score, strongest first; ties in the order of the columns."""
-        d = len(self.names)
-        if not 0 <= k <= d * (d - 1):
-            raise SettingError(f"'k' must be at most d (d - 1) = {d * (d - 1)} for {d} columns, got {k}.")
-        ranked = np.where(np.eye(d, dtype=bool), -1.0, self.matrix).ravel()
-        order = np.argsort(-ranked, kind="stable")[:k]
-        return tuple((self.names[place // d], self.names[place % d]) for place in order)
 
 
 @runtime_checkable

@@ -37,8 +37,8 @@ from numpy.typing import NDArray
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
 from trueness.learners.base import Card
+from trueness.learners.scoring.covariance import fill_by_correlations, interpolate
 from trueness.learners.scoring.edge_scores import Array, EdgeScores, Scorer, answer, as_observed
-from trueness.learners.scoring.imputation import fill_by_correlations, interpolate
 from trueness.settings import Between
 
 READ_ERROR = 0.005  # variance of a reading of rows without order, of a standardised column's 1
@@ -47,16 +47,6 @@ BLOCK = 20  # rows of a series that are weighted together
 BOUND = 4.0  # signals beyond it weigh no more in the search
 CALIBRATION = {True: (-1.55, 1.24), False: (-1.03, 0.82)}  # of a series, of rows: benchmarks/rcgnn_calibration.py
 Labels = NDArray[np.int64]
-PARTS = (  # whole minus without, on developing systems: benchmarks/rcgnn.py --parts, --segments; docs/rcgnn.md has all
-    "messages: AUPRC, series +.060 [+.044, +.076], rows -.007 [-.035, +.020]",
-    "heavy tails of the readings: AUPRC, series +.051 [+.040, +.062], rows -.002 [-.023, +.018]",
-    "regimes: AUPRC, series +.044 [+.033, +.056], rows +.059 [+.033, +.085]",
-    "the ensemble: AUPRC, series +.062 [+.051, +.072], rows +.129 [+.095, +.164]",
-    "the shape of the noise: AUPRC, series +.002 [-.004, +.008], rows +.087 [+.052, +.123]",
-    "the higher cost of an edge: F1 at its own K, series +.100 [+.073, +.128], rows +.016 [-.003, +.035]",
-    "random weights of rows: Brier (less is better), series -.0038 [-.0064, -.0014], rows -.0014 [-.0038, +.0010]",
-    "segments, labels of regimes taken away: AUPRC, series +.053 [+.036, +.070]",
-)
 LEAD = (
     "The lead of RC-GNN over the best baseline was measured under moderate, severe, compound_full_decoy and "
     "extreme_decoy, of which the last two come with labels of their regimes: AUPRC +.086 [+.057, +.116] on series, "
@@ -86,7 +76,6 @@ class RCGNN(Scorer):
         "messages along the graph; regimes may hold nodes; non-Gaussian likelihood.",
         missing="own likelihood: a gap is drawn anew for each graph, given its causes and effects",
         assumes=("linear relations", "acyclicity within a time step", "causal sufficiency"),
-        parts=PARTS,
         lead=LEAD,
         paper="built here after the idea of RC-GNN (see docs/rcgnn.md)",
         deterministic=False,

@@ -1,14 +1,18 @@
-"""Our graph learners as scorers: NOTEARS by |W|, PC by p-values or by stability.
+"""Scorers of columns: the correlation, NOTEARS' first step, NOTEARS by |W|, LiNGAM by |B|, PC by stability.
 
-    notears    |W_ij| before any threshold, on standardised columns: the scale of a column gives no order away
-    pc         "stability": the mean of share_ij over resamples of the rows (blocks of rows of a series)
-               "-log10 p": share_ij (-log10 p_ij),  p_ij the largest p of the tests made on the pair (the strongest
-               separating test); the ranks are those of 1 - p without its rounding to 1
-               share_ij of the learned marks: 1 for i -> j, 0 for i <- j, 1/2 for i - j; of a pair without an edge 0 for
-               stability, 1/2 for p
+    correlation    |R_ij|, symmetric
+    notears-lite   one pass on R:  W_ij = -O_ij / O_jj, the least-squares weights of all others on j
+                   (O = (R + ridge I)^-1), then one step down h(W) = tr exp(W o W) - d, whose gradient is
+                   (exp(W o W))' o 2W:  W <- W o (1 - (exp(W o W))' / (2 max)),  so that what closes strong ways back
+                   shrinks most.  A baseline: no search, no guarantee of a DAG.
+    notears        |W_ij| before any threshold, on standardised columns: the scale of a column gives no order away
+    lingam         |B_ij| on standardised columns
+    pc             the mean over resamples of the rows (blocks of rows of a series) of what the learned marks say: 1 for
+                   i -> j, 1/2 for i - j, else 0
 
-What each would keep by its own rule (`own_k`): |W| > .3, an edge of at least half of the resamples, the graph's own
-edges. Both use the data through correlations and n alone, so gaps are handled pairwise (scoring/covariance.py).
+What each would keep by its own rule (`own_k`): |W| > .3, every weight of LiNGAM, an edge of at least half of the
+resamples. All but LiNGAM use the data through correlations and n alone, so gaps are handled pairwise
+(scoring/covariance.py). `transform`: "normal scores" ranks each column first, which outliers cannot sway.
 """
 
 from __future__ import annotations
@@ -23,14 +27,70 @@ from numpy.typing import NDArray
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
-from trueness.learners import notears, pc
+from trueness.learners import lingam, notears, pc
 from trueness.learners.base import Alpha, AtLeast0, Card
-from trueness.learners.scoring.covariance import PAIRWISE, Transform, pairwise_correlations
+from trueness.learners.scoring.covariance import (
+    DRAWS,
+    PAIRWISE,
+    Correlations,
+    Transform,
+    fill_by_correlations,
+    pairwise_correlations,
+)
 from trueness.learners.scoring.edge_scores import Array, EdgeScores, Scorer, answer, as_observed
 from trueness.settings import Between, Hint
 
-LEAST_P = 1e-300
 THRESHOLD = 0.3  # of |W|: what the papers keep
+
+
+@dataclass(frozen=True)
+class CorrelationScorer(Scorer):
+    """|r| of each pair."""
+
+    transform: Transform = "none"
+
+    card: ClassVar[Card] = Card(
+        title="Correlation",
+        summary="The size of each pair's correlation; says nothing of direction.",
+        missing=PAIRWISE,
+        assumes=("no indirect dependence",),
+        paper="baseline",
+        symmetric=True,
+    )
+
+    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
+        seen = as_observed(data, self)
+        r = pairwise_correlations(seen, self.transform)
+        matrix, details = self._strength(r)
+        return answer(self, seen, matrix, shrinkage=r.shrinkage, **details)
+
+    def _strength(self, r: Correlations) -> tuple[Array, dict[str, object]]:
+        return np.abs(r.matrix), {"counts": r.counts}
+
+
+@dataclass(frozen=True)
+class NotearsLite(CorrelationScorer):
+    """Regression of each column on all others, and one step against cycles."""
+
+    ridge: Annotated[float, Between(0, 1, closed=True)] = 0.01
+
+    card: ClassVar[Card] = Card(
+        title="NOTEARS-lite",
+        summary="One pass on the covariance: least-squares weights, and one gradient step of NOTEARS' constraint.",
+        missing=PAIRWISE,
+        assumes=("linear relations", "causal sufficiency", "acyclicity"),
+        paper="baseline after Zheng, Aragam, Ravikumar & Xing 2018",
+    )
+
+    def _strength(self, r: Correlations) -> tuple[Array, dict[str, object]]:
+        from scipy.linalg import expm
+
+        precision = np.linalg.inv(r.matrix + self.ridge * np.eye(len(r.matrix)))
+        weights = -precision / precision.diagonal()
+        np.fill_diagonal(weights, 0.0)
+        ways_back = expm(np.clip(weights**2, 0.0, 4.0)).T
+        np.fill_diagonal(ways_back, 0.0)
+        return np.abs(weights) * (1 - 0.5 * ways_back / max(ways_back.max(), 1.0)), {"weights": weights}
 
 
 @dataclass(frozen=True)
@@ -58,17 +118,41 @@ class NOTEARSScorer(Scorer):
 
 
 @dataclass(frozen=True)
+class LiNGAMScorer(Scorer):
+    """|B| of DirectLiNGAM. It needs the shape of the noise, so correlations do not do: gaps are drawn."""
+
+    card: ClassVar[Card] = Card(
+        title="DirectLiNGAM",
+        summary="The sizes of the weights of DirectLiNGAM on standardised columns.",
+        missing=DRAWS,
+        assumes=("linear relations", "non-Gaussian noise", "causal sufficiency", "acyclicity"),
+        paper=lingam.DirectLiNGAM.card.paper,
+        deterministic=False,
+    )
+
+    def scores(self, data: Table, rng: Generator | None = None) -> EdgeScores:
+        rng = np.random.default_rng(rng)
+        seen = as_observed(data, self)
+        values = fill_by_correlations(seen, rng)
+        z = (values - values.mean(axis=0)) / values.std(axis=0)
+        fit = lingam.DirectLiNGAM().fit_details(Table(seen.names, z, (None,) * seen.d, seen.source))
+        weights = np.zeros((seen.d, seen.d)) if fit.graph.weights is None else fit.graph.weights  # it has no edge
+        n_edges = int(np.count_nonzero(weights))
+        return answer(self, seen, np.abs(weights), order=fit.order, ties=fit.ties, own_k=n_edges)
+
+
+@dataclass(frozen=True)
 class PCScorer(Scorer):
     """How often an edge is found in `repeats` resamples of the rows, or each pair's strongest separating test."""
 
     alpha: Alpha = 0.05
-    score: Literal["-log10 p", "stability"] = "stability"
+    score: Literal["stability"] = "stability"  # a setting still, by which fits of before are known
     repeats: Annotated[int, Between(1, 10_000, closed=True), Hint("Try 50.")] = 20
     transform: Transform = "none"
 
     card: ClassVar[Card] = Card(
         title="PC",
-        summary="How often each edge is found in resamples, or the p-value of its strongest separating test.",
+        summary="How often each edge is found in resamples.",
         missing=PAIRWISE,
         assumes=pc.PC.card.assumes,
         paper=pc.PC.card.paper,
@@ -80,32 +164,17 @@ class PCScorer(Scorer):
         seen = as_observed(data, self)
         # the rule for colliders that docs/rcgnn.md is measured with: what another is worth for a ranking is not known
         learner = pc.PC(alpha=self.alpha, test="fisher-z", colliders="separating set", conflicts="first")
-        if self.score == "stability":
-            share = np.zeros((seen.d, seen.d))
-            for _ in range(self.repeats):
-                sample = pairwise_correlations(seen.rows(_resample(seen, rng)), self.transform)
-                share += _shares(learner.fit(sample.stand_in()), 0.0)
-            share /= self.repeats
-            return answer(self, seen, share, own_k=int(np.count_nonzero(share >= 0.5)))
-        fit = learner.fit_details(pairwise_correlations(seen, self.transform).stand_in())
-        scores = _by_p(fit.graph, fit.p_values)
-        return answer(self, seen, scores, graph=fit.graph, p_values=fit.p_values, own_k=own_k(fit.graph))
+        share = np.zeros((seen.d, seen.d))
+        for _ in range(self.repeats):
+            sample = pairwise_correlations(seen.rows(_resample(seen, rng)), self.transform)
+            share += _shares(learner.fit(sample.stand_in()))
+        share /= self.repeats
+        return answer(self, seen, share, own_k=int(np.count_nonzero(share >= 0.5)))
 
 
-def own_k(graph: Graph) -> int:
-    """Ordered pairs that a graph keeps; an edge without a direction is two."""
-    return int(np.count_nonzero(_shares(graph, 0.0)))
-
-
-def _by_p(graph: Graph, p_values: Array) -> Array:
-    p = np.clip(np.nan_to_num(p_values, nan=1.0), LEAST_P, 1.0)  # a pair without a test has nothing to speak for it
-    return np.asarray(-np.log10(p) * _shares(graph, 0.5))
-
-
-def _shares(graph: Graph, without_edge: float) -> Array:
+def _shares(graph: Graph) -> Array:
     """share[i, j]: how far the graph speaks for i -> j."""
-    share = np.where(graph.directed, 1.0, np.where(graph.undirected, 0.5, 0.0))
-    return np.where(graph.adjacent, share, without_edge)
+    return np.where(graph.directed, 1.0, np.where(graph.undirected, 0.5, 0.0))
 
 
 def _resample(seen: Observed, rng: Generator) -> NDArray[np.intp]:
@@ -115,4 +184,10 @@ def _resample(seen: Observed, rng: Generator) -> NDArray[np.intp]:
     return (starts[:, None] + np.arange(length)).reshape(-1)[: seen.n].astype(np.intp)
 
 
-SCORERS = {"notears": NOTEARSScorer, "pc": PCScorer}
+SCORERS = {
+    "correlation": CorrelationScorer,
+    "notears-lite": NotearsLite,
+    "notears": NOTEARSScorer,
+    "lingam": LiNGAMScorer,
+    "pc": PCScorer,
+}

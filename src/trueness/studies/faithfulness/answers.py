@@ -23,10 +23,17 @@ from trueness.running.store import Store, StoredReply
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.faithfulness.batch import GIVEN, Batch, Criterion, against_accuracy, method_rows
-from trueness.studies.faithfulness.behaviour import Agreement, Behaviour, agreement_of, behaviour_of
+from trueness.studies.faithfulness.behaviour import (
+    Agreement,
+    Behaviour,
+    OwnGraph,
+    agreement_of,
+    behaviour_of,
+    given_graph,
+    read_own_graph,
+)
 from trueness.studies.faithfulness.judge_reliability import Reliability, reliability
 from trueness.studies.faithfulness.known_groups import RIGHT, Separation, group_of, known_groups
-from trueness.studies.faithfulness.own_graph import OwnGraph, given_graph, read_own_graph
 from trueness.studies.faithfulness.probes import Judgement, Probe, verdict_of
 from trueness.studies.faithfulness.scores import (
     COMPONENTS,

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -202,11 +203,19 @@ def _completed(
 
 
 def _written(record: Entry, entry: Entry | Problem) -> Entry:
-    """What the file had; a graph that got a formula as it was read, with its formulas."""
-    if not isinstance(entry, Problem) or not any(edge.formula for edge in entry.graph.edges):
+    """What the file had, a formula beside each edge that got one; edges of another form as they were read."""
+    formulas = {edge.effect: edge.formula for edge in entry.graph.edges} if isinstance(entry, Problem) else {}
+    if not isinstance(entry, Problem) or not any(formulas.values()):
         return record
     key = next(name for name in _GRAPHS if record.get(name) is not None)
-    return {**record, key: entry.graph.to_dict()}
+    beside = deepcopy(record[key])
+    edges = beside.get("causal_graph") if isinstance(beside, dict) else None
+    if not isinstance(edges, list) or not all(isinstance(edge, dict) for edge in edges):
+        return {**record, key: entry.graph.to_dict()}
+    for edge in edges:
+        if formula := formulas.get(str(edge.get("effect")).strip()):
+            edge["formula"] = formula
+    return {**record, key: beside}
 
 
 def _what_became(

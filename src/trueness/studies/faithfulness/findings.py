@@ -20,9 +20,8 @@ from trueness.studies.faithfulness.batch import GIVEN, HELD_OUT, Batch, Criterio
 from trueness.studies.faithfulness.behaviour import Behaviour
 from trueness.studies.faithfulness.judge_reliability import ratings
 from trueness.studies.faithfulness.known_groups import group_of
-from trueness.studies.faithfulness.nodes import NOT_JUDGED
 from trueness.studies.faithfulness.probes import KINDS
-from trueness.studies.faithfulness.scores import BANDS, COMPONENTS, DEFAULT, ORIGINAL_LOGIC
+from trueness.studies.faithfulness.scores import BANDS, COMPONENTS, DEFAULT, NOT_JUDGED, ORIGINAL_LOGIC
 
 NOT_ASKED = "no judge asked"
 MEASURES = ("cf", *COMPONENTS)
@@ -242,9 +241,7 @@ _OF_GRAPHS = {"agrees": "give its answer", "right": "give the right one"}
 _SHARES = {
     "agreement": "as the graph says",
     "direction": "direction",
-    "stated": "of stated knowns",
     "irrelevant": "control: irrelevant stays",
-    "permuted": "control: names exchanged",
 }
 
 
@@ -258,11 +255,10 @@ def behaviour_table(study: FaithfulnessStudy) -> Table:
     caption = (
         "Behaviour: one number of a problem's text is changed, the model is asked fresh, and its answer is compared "
         "with what its own graph says (the value where the rules can be executed, else that it moves or stays). "
-        "Controls: numbers that the graph calls irrelevant; the same answers against the graph with the names of its "
-        "knowns exchanged. "
+        "Control: numbers that the graph calls irrelevant. "
         f"Brackets: {100 * study.level:g} % intervals clustered by problem."
     )
-    counts = ("right", "agrees", "executed", "missing", "asked", "problems", "direction", "stated")
+    counts = ("right", "agrees", "executed", "missing", "asked", "problems", "direction")
     return Table(
         "faithfulness_behaviour", columns, behaviour_rows(study), caption,
         title="does its answer move as its own graph says?", drop=[(name,) for name in counts],

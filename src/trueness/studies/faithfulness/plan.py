@@ -31,9 +31,14 @@ from trueness.running.cells import Ask, Cell, Outcome, PlanContext, hash_of, rep
 from trueness.settings import Between, Names, OneOf, Positive, Temperature, Whole, temperature_to_send
 from trueness.statistics.reach import Reach
 from trueness.status import Status
-from trueness.studies.faithfulness.behaviour import MOST_CHANGES, MOST_IRRELEVANT, questions_of_behaviour
+from trueness.studies.faithfulness.behaviour import (
+    MOST_CHANGES,
+    MOST_IRRELEVANT,
+    OwnGraph,
+    questions_of_behaviour,
+    read_own_graph,
+)
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of, with_damaged
-from trueness.studies.faithfulness.own_graph import OwnGraph, read_own_graph
 from trueness.studies.faithfulness.probes import (
     SCHEMAS,
     Asking,

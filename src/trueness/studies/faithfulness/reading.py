@@ -31,7 +31,7 @@ from trueness.models import Reply
 from trueness.reading.verdicts import Verdict
 from trueness.reasoning.damage import DAMAGES
 from trueness.reasoning.graph import Problem
-from trueness.reasoning.rules import Rule, rules_of
+from trueness.reasoning.rules import rules_of
 from trueness.reasoning.trees import as_text
 from trueness.running.results import Row
 from trueness.running.store import Store, to_json
@@ -294,19 +294,14 @@ def _rules(problem: Problem) -> list[dict[str, str]]:
         {
             "effect": effect,
             "rule": rule.text,
-            "kind": _source(rule),
-            "read as": rule.read_as or ("" if rule.tree is None else f"{effect} = {as_text(rule.tree)}"),
+            "kind": "formula beside words" if rule.by_formula else rule.kind,
+            "read as": "" if rule.tree is None else f"{effect} = {as_text(rule.tree)}",
             "stands for": ", ".join(f"{short}: {name}" for short, name in rule.aliases.items()),
             "message": rule.message,
         }
         for effect, rules in rules_of(problem.graph).items()
         for rule in rules
     ]
-
-
-def _source(rule: Rule) -> str:
-    """Where what is executed comes from."""
-    return "formula beside words" if rule.by_formula else "arithmetic in words" if rule.read_as else rule.kind
 
 
 def _answer(problem: Problem) -> str:

@@ -5,14 +5,13 @@
                  CI of the mean. In front: the claims as coloured bars, one offset a formulation: the median of both
                  ends over the repeats of a question. No readable claim is a grey cross
     runs         one panel a cell (data set by learner, the smallest graph first). Grey: a histogram of the runs, each
-                 panel to its own height. Below it one numbered line a respondent: from the median of the lower to the
+                 panel to its own height. Below it one line a respondent: from the median of the lower to the
                  median of the upper ends that it claimed over formulations and repeats
     heatmap      the mean of a score in each cell, with its n; a cell without an answer is hatched
     calibration  coverage(level) = mean over claims of the share of runs in [low, high]   (target `run`)
                                  = share of claims with low <= mean of the runs <= high    (target `mean`)
                  On the diagonal a respondent is calibrated, below it overconfident. Bands and bars: Wilson's interval
                  at the effective number of claims, clustered by data set
-    ranks        mean ranks of the respondents over data sets (showing/chart_critical_difference.py)
 
 SHD is drawn as a share of the d(d-1)/2 it could be, so that data sets of all sizes stand in one panel.
 """
@@ -28,7 +27,6 @@ import pandas as pd
 
 from trueness.outside import Json
 from trueness.showing import theme
-from trueness.showing.chart_critical_difference import ranks, with_enough
 from trueness.showing.marks import (
     HATCH,
     named_data,
@@ -43,8 +41,7 @@ from trueness.showing.saving import Figure
 from trueness.statistics import share
 from trueness.statistics.runs import range_note
 from trueness.status import Status
-from trueness.studies.forecast.analysis import PROPER, per_item
-from trueness.studies.forecast.frames import RANDOM, Forecasts, Truth, formulations, hits_of, is_answered
+from trueness.studies.forecast.frames import RANDOM, Forecasts, Truth, formulations, hits_of
 
 Colours = Mapping[str, str]
 Drawn = alt.FacetChart | alt.LayerChart
@@ -83,7 +80,7 @@ def _claimed(forecasts: Forecasts, measure: str, names: Sequence[str], keys: lis
     """The medians of both ends over the claims of a group, how many were read, and the largest value."""
     scores = forecasts.headline
     scores = scores[(scores["measure"] == measure) & scores["respondent"].isin(names)]
-    claims = scores.assign(answered=is_answered(scores)).groupby(keys, sort=sort).agg(**ENDS).reset_index()
+    claims = scores.groupby(keys, sort=sort).agg(**ENDS).reset_index()
     uppers = {key[:2]: truth.upper for key, truth in forecasts.truths.items() if key[2] == measure}
     claims["upper"] = [uppers.get(key, 1.0) for key in zip(claims["dataset"], claims["learner"], strict=True)]
     claims["status"] = claims["status"].where(claims["n"] == 0, str(Status.OK))
@@ -242,7 +239,7 @@ def _bins(truth: Truth) -> list[dict[str, object]]:
 def runs_chart(frame: pd.DataFrame, colours: Colours, labels: Mapping[str, str]) -> Drawn:
     names = [name for name in frame["respondent"].dropna().unique() if name]
     rows, columns = (list(dict.fromkeys(frame[key])) for key in ("dataset", "learner"))
-    who = {name: f"{k} {labels[name]}" for k, name in enumerate(names, 1)}
+    who = {name: labels[name] for name in names}
     marks = _run_marks(frame, names, who)
     wide = (PAGE - text_width(rows) - 30 - 8 * (len(columns) - 1)) / max(len(columns), 1)
     scale = alt.Scale(domain=[0, 1], nice=False, clamp=True)
@@ -253,11 +250,7 @@ def runs_chart(frame: pd.DataFrame, colours: Colours, labels: Mapping[str, str])
     legend = alt.Legend(title=None, orient="bottom", direction="horizontal", columns=4)
     colour = alt.Color("who:N", scale=palette, legend=legend)
     boxes = alt.Chart().mark_rect().encode(x=x, x2=alt.X2("to:Q"), y=y, y2=alt.Y2("y2:Q"), color=colour)
-    numbered = alt.Chart().transform_filter("isValid(datum.number)")
-    numbers = numbered.mark_text(align="right", baseline="middle", dx=-1.5, fontSize=5).encode(
-        x=alt.XDatum(0, scale=scale), y=alt.Y("middle:Q", axis=None), text=alt.Text("number:Q")
-    )
-    drawn = alt.layer(boxes, numbers, data=named_data("marks"), width=wide, height=30 + 5.5 * len(names))
+    drawn = alt.layer(boxes, data=named_data("marks"), width=wide, height=30 + 5.5 * len(names))
     side = alt.Header(labelAngle=0, labelAlign="left", labelAnchor="middle", title=None, labelFontSize=7.5)
     grid: alt.FacetChart = drawn.facet(
         row=alt.Row("dataset:N", sort=rows, header=side),
@@ -269,7 +262,7 @@ def runs_chart(frame: pd.DataFrame, colours: Colours, labels: Mapping[str, str])
 
 
 def _run_marks(frame: pd.DataFrame, names: list[str], who: Mapping[str, str]) -> pd.DataFrame:
-    """Boxes: the bins above zero, a box a claim below with the respondent's number."""
+    """Boxes: the bins above zero, a box a claim below."""
     bins = frame[(frame["kind"] == "bin") & frame["count"].notna()]
     claims = frame[(frame["kind"] == "claim") & frame["low"].notna()]
     most = bins.groupby(["dataset", "learner"])["count"].transform("max")
@@ -277,11 +270,10 @@ def _run_marks(frame: pd.DataFrame, names: list[str], who: Mapping[str, str]) ->
     top = -0.06 - _SLOT * place
     above = bins.assign(who="measured runs", y=0.0, y2=(bins["count"] / most).astype(float))
     below = claims.assign(
-        who=claims["respondent"].map(dict(who)), y=top - 0.02, y2=top - _SLOT + 0.02, number=place + 1,
-        middle=top - _SLOT / 2,
+        who=claims["respondent"].map(dict(who)), y=top - 0.02, y2=top - _SLOT + 0.02
     )  # fmt: skip
     marks = pd.concat([above, below], ignore_index=True).rename(columns={"shown_low": "from", "shown_high": "to"})
-    return marks.reindex(columns=["dataset", "learner", "who", "from", "to", "y", "y2", "number", "middle"])
+    return marks.reindex(columns=["dataset", "learner", "who", "from", "to", "y", "y2"])
 
 
 def runs(forecasts: Forecasts, measure: str) -> Figure:
@@ -459,17 +451,3 @@ def calibration(forecasts: Forecasts) -> Figure:
         f"{int(frame['asked'].sum())} claims have a value. {forecasts.arm_text} No test."
     )
     return Figure("calibration", frame, calibration_chart(frame, *look(forecasts)), caption)
-
-
-# ---- ranks
-
-
-def ranks_of_respondents(forecasts: Forecasts, **settings: Json) -> Figure:
-    """Respondents by their scaled interval score over the items that all of them answered."""
-    table, names = per_item(forecasts.headline, PROPER, forecasts), forecasts.respondents
-    answered = with_enough(table.reindex(columns=names)).dropna()
-    scores = answered.groupby(level="dataset").mean()
-    silent = [name for name in names if name not in scores]
-    scores = scores.assign(**dict.fromkeys(silent, float("nan")))[names]  # they are named in the caption
-    level, title = forecasts.level, "scaled interval score"
-    return ranks(scores, "lower", title, forecasts.references, names, level=level, **settings)

@@ -2,8 +2,6 @@
 
     names        score(named) - score(anonymised or renamed), same question otherwise, by data set
     interaction  that difference on famous data sets minus that on the others: memory of a famous set goes with its name
-    fame         on named prompts: (model - reference) on famous data sets minus the same on the others; the reference
-                 takes out that famous data sets may be easier
     recognised   share of replies to prompts without names that name the data set all the same
     published    share of claims that hold a published figure to two digits, named minus anonymised; only where the
                  plan names such figures (published = "figures.csv": dataset, learner, measure, value)
@@ -53,7 +51,6 @@ FAMOUS = frozenset(  # in textbooks, package examples and many papers' result ta
 MAX_PUBLISHED = MEGABYTE
 RECOGNISED = "recognised"  # a probe of replies, not of scores
 WITHOUT_NAMES = NAMES[1:]
-_REFERENCES = ("baseline/climatology", "baseline/heuristic", "baseline/random")  # the first that is there
 
 
 Rows = Iterator[dict[str, object]]
@@ -92,11 +89,11 @@ def contamination(forecasts: Forecasts) -> Analysis:
     models = [name for name in forecasts.models if name in table]
     if not models:
         return Analysis.untold("contamination", "Contamination cannot be probed: no model gave a readable range.")
-    probes = [*_names(table, models, famous), *_fame(table, models, famous)]
-    probes += [*_recognition(forecasts), *_published(forecasts)]
+    probes = [*_names(table, models, famous), *_recognition(forecasts), *_published(forecasts)]
     if not probes:
-        why = "every prompt named the data set alike, and famous and other data sets are not both there"
-        return Analysis.untold("contamination", f"Contamination cannot be probed: {why}.")
+        return Analysis.untold(
+            "contamination", "Contamination cannot be probed: every prompt named the data set alike."
+        )
     sentences = [
         str(row["sentence"]) for row in probes if row["respondent"] == ALL_MODELS or row["probe"] == RECOGNISED
     ]
@@ -116,27 +113,11 @@ def _names(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> Ro
                 if len(part):
                     pair = paired_difference(part["named"], part[hidden], names=("named", hidden))
                     yield _row("names", f"named - {hidden}, {group} data sets", who, pair)
-            gain = means["named"] - means[hidden]
-            yield from _split("interaction", f"(named - {hidden}), famous - others", who, gain, famous)
-
-
-def _fame(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> Rows:
-    reference = next((name for name in _REFERENCES if name in table), None)
-    named = table[table.index.get_level_values("names") == "named"]
-    for who in (ALL_MODELS, *models) if reference and len(named) else ():
-        mine = named[models].mean(axis=1) if who == ALL_MODELS else named[who]
-        gain = (mine - named[reference]).dropna().groupby(level="dataset", sort=False).mean()
-        yield from _split("fame", f"(model - {reference}), famous - others", who, gain, famous)
-
-
-def _split(probe: str, contrast: str, who: str, gain: pd.Series, famous: frozenset[str]) -> Rows:
-    """Famous data sets against the others, where both are there."""
-    is_famous = gain.index.isin(list(famous))
-    if is_famous.any() and not is_famous.all():
-        groups = gain[is_famous].to_numpy(), gain[~is_famous].to_numpy()
-        yield _row(
-            probe, contrast, who, unpaired_difference(*groups, test="permutation", names=("famous", "others"))
-        )  # fmt: skip
+            gain = (means["named"] - means[hidden]).to_numpy()
+            if is_famous.any() and not is_famous.all():
+                groups = gain[is_famous], gain[~is_famous]
+                apart = unpaired_difference(*groups, test="permutation", names=("famous", "others"))
+                yield _row("interaction", f"(named - {hidden}), famous - others", who, apart)
 
 
 def _row(probe: str, contrast: str, who: str, c: Comparison) -> dict[str, object]:
@@ -197,17 +178,11 @@ def _limits(frame: pd.DataFrame, forecasts: Forecasts) -> Iterator[Finding]:
     probes = set(frame["probe"])
     smallest = frame["smallest_p"].min() if "smallest_p" in frame else np.nan
     sets = counted(len(forecasts.datasets), "data set")
-    for open_, sentence in (
+    for is_open, sentence in (
         ("names" not in probes, "Names were not varied, so what a name gives away cannot be told."),
-        (
-            not probes & {"interaction", "fame"},
-            "Famous and other data sets are not both there, so memory of famous ones cannot be told.",
-        ),
-        (
-            "published" not in probes,
-            "Verbatim recall of published figures cannot be told: the study holds none to compare with.",
-        ),
+        ("interaction" not in probes, "Whether famous data sets are remembered cannot be told: it needs both kinds."),
+        ("published" not in probes, "Verbatim recall of published figures cannot be told: the study holds none."),
         (smallest > 0.05, f"With {sets} no contrast can reach .05 (smallest p {smallest:.2g})."),
     ):
-        if open_:
+        if is_open:
             yield Finding(sentence, open=True)

@@ -96,15 +96,13 @@ def order_agreement(measured: Array, predicted: Array) -> float:
 
 
 def _order_on(cell: pd.DataFrame) -> dict[str, float]:
-    from scipy.stats import kendalltau
-
     measured, predicted = cell["measured"].to_numpy(float), cell["predicted"].to_numpy(float)
     order = order_agreement(measured, predicted)
     varies = len(cell) > 1 and np.ptp(measured) > 0 and np.ptp(predicted) > 0
     return {
         "learners": len(cell),
         "spearman": spearman(measured, predicted) if varies else np.nan,
-        "kendall": float(kendalltau(measured, predicted).statistic) if varies else np.nan,
+        "kendall": cell["measured"].corr(cell["predicted"], "kendall") if varies else np.nan,
         "order": order,
         "pairs": (order + 1) / 2,
         "best_right": bool(varies and measured.argmax() == predicted.argmax()),
@@ -115,8 +113,8 @@ def _order_on(cell: pd.DataFrame) -> dict[str, float]:
 def _rank_row(name: object, mine: pd.DataFrame) -> dict[str, object]:
     order = over_datasets(mine["order"], mine["dataset"], "order", null=0.0, within=(-1.0, 1.0))
     means = {column: mine[column].mean() for column in ("pairs", "spearman", "kendall")}
-    row = {"respondent": name, "datasets": len(mine), **order.cells("order"), "p": order.p, "test": order.test}
     right, equal = (int(mine[column].sum()) for column in ("best_right", "one_answer_for_all"))
+    row = {"respondent": name, "datasets": len(mine), **order.cells("order"), "p": order.p, "test": order.test}
     return row | means | {"best_right": right, "equal": equal}
 
 
@@ -183,22 +181,24 @@ def _units(one: _Contrast, wide: pd.DataFrame, respondents: list[str]) -> pd.Dat
 
 def _contrasts(cells: pd.DataFrame, forecasts: Forecasts) -> Iterator[_Contrast]:
     """cells: one row a (data set, learner), in the order in which the groups are cut from it."""
-    learner, dataset = cells["learner"].to_numpy(object), cells["dataset"].to_numpy(object)
-    names = [name for name in forecasts.learners if (learner == name).any()]
-    for a, b in combinations(names, 2):
-        yield _Contrast("learners", a, b, "dataset", learner == a, learner == b)
-    family = np.array([str(forecasts.learners.get(name, {}).get("family") or "") for name in learner], dtype=object)
-    for a, b in combinations([name for name in dict.fromkeys(family) if name], 2):
-        yield _Contrast("families", a, b, "dataset", family == a, family == b)
-    broken = [frozenset(forecasts.learners.get(a, {}).get("breaks", {}).get(d, ())) for d, a in cells.to_numpy()]
+    about = forecasts.learners
+    learner, dataset = cells["learner"], cells["dataset"]
+    family = learner.map({name: str(card.get("family") or "") for name, card in about.items()})
+    for kind, column, names in (
+        ("learners", learner, [name for name in about if (learner == name).any()]),
+        ("families", family, [name for name in family.dropna().unique() if name]),
+    ):
+        for a, b in combinations(names, 2):
+            yield _Contrast(kind, a, b, "dataset", (column == a).to_numpy(), (column == b).to_numpy())
+    broken = [frozenset(about.get(a, {}).get("breaks", {}).get(d, ())) for d, a in cells.to_numpy()]
     any_broken = np.array([bool(names) for names in broken], dtype=bool)
     if any_broken.any() and not any_broken.all():
         yield _Contrast("assumptions", "broken", "not broken", "dataset", any_broken, ~any_broken)
-    for a, b in _dataset_pairs(list(dict.fromkeys(dataset)), forecasts):
-        yield _Contrast("data sets", a, b, "learner", dataset == a, dataset == b)
+    for a, b in _dataset_pairs(list(dataset.unique()), forecasts):
+        yield _Contrast("data sets", a, b, "learner", (dataset == a).to_numpy(), (dataset == b).to_numpy())
     for name in sorted(frozenset().union(*broken)):
         breaks = np.array([name in names for names in broken], dtype=bool)
-        makes_it = np.isin(learner, learner[breaks])
+        makes_it = learner.isin(learner[breaks]).to_numpy()
         yield _Contrast("broken", name, "not broken", "learner", breaks, makes_it & ~breaks)
 
 

@@ -3,7 +3,7 @@
     llm_comparisons/{dataset}_{algorithm}_llm_comparison.json   every claim beside what was measured
     evaluation/main_results.csv  detailed_results.json  coverage_by_{model,algorithm,dataset,metric,formulation}.csv
     statistics/statistical_tests.csv  interpretation.txt        validation on top, then hypotheses and findings
-    plots/{intervals,runs}_{measure}, heatmap_*, calibration, ranks
+    plots/{intervals,runs}_{measure}, heatmap_*, calibration
                                                                  as .png .svg .pdf, their numbers as .csv
     plots/results_summary.csv  .tex  {algorithm}_summary_table.csv     what the learners did, all and each alone
 
@@ -30,7 +30,7 @@ from trueness.showing.saving import Figure, csv_text, plain, plain_records, plai
 from trueness.statistics.runs import expected_content
 from trueness.studies.forecast import tables
 from trueness.studies.forecast.findings import Findings, interpretation
-from trueness.studies.forecast.frames import ARMS, Forecasts, Truth, is_answered
+from trueness.studies.forecast.frames import ARMS, Forecasts, Truth
 from trueness.texts import printable_json
 
 _VERSUS = {
@@ -76,9 +76,6 @@ def plots(forecasts: Forecasts) -> Iterator[Figure]:
     yield charts.heatmap(forecasts, "overlaps_runs")
     yield charts.heatmap(forecasts, "covers_mean", ("respondent", "dataset"))
     yield charts.calibration(forecasts)
-    ranks = charts.ranks_of_respondents(forecasts)
-    if len(ranks.frame):
-        yield ranks
 
 
 def _detailed(findings: Findings) -> str:
@@ -101,9 +98,7 @@ def _detailed(findings: Findings) -> str:
         },
     }
     columns = [*_SCORES, *(f"{score}_{truth}" for truth in _TRUTHS for score in ("overlaps", "iou", "calibration"))]
-    grouped = forecasts.headline.assign(answered=is_answered(forecasts.headline)).groupby(
-        ["respondent", "dataset", "learner", "measure", "formulation"]
-    )
+    grouped = forecasts.headline.groupby(["respondent", "dataset", "learner", "measure", "formulation"])
     counts = grouped.agg(
         asked=("answered", "size"), answered=("answered", "sum"), low=("low", "median"), high=("high", "median"),
         measured_mean=("truth_mean", "first"),

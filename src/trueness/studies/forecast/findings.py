@@ -21,15 +21,13 @@ from trueness.showing.summary import is_open
 from trueness.showing.tables import Table
 from trueness.studies.forecast import tables
 from trueness.studies.forecast.analysis import Analysis
-from trueness.studies.forecast.comparisons import ablation, comparisons, guidelines
+from trueness.studies.forecast.comparisons import ablation, comparisons, guidelines, robustness
 from trueness.studies.forecast.contamination import contamination
 from trueness.studies.forecast.contrasts import contrasts, effects, ranking
-from trueness.studies.forecast.failures import failures
 from trueness.studies.forecast.frames import Forecasts
 from trueness.studies.forecast.hypotheses import CANNOT, hypotheses
 from trueness.studies.forecast.reasoning import reasoning
-from trueness.studies.forecast.robustness import robustness
-from trueness.studies.forecast.validation import Validation, convergence, validation
+from trueness.studies.forecast.validation import Validation, convergence, failures, validation
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +78,8 @@ class Findings:
         forecasts = self.forecasts
         return [
             tables.main_results(forecasts, self.rows),
-            tables.by_formulation(forecasts),
             tables.measured_table(forecasts),
             tables.hypotheses(forecasts, self["hypotheses"].table),
-            tables.tests(forecasts, self.tests),
         ]
 
     def to_dict(self) -> dict[str, Json]:

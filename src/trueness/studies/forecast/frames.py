@@ -201,7 +201,7 @@ class Forecasts:
         scores = self.scores
         rows = scores[np.isclose(scores["level"].astype(float), self.level)].copy() if len(scores) else scores.copy()
         rows["midpoint"] = (rows["low"] + rows["high"]) / 2
-        rows["answered"] = rows["low"].notna() & rows["high"].notna()
+        rows["answered"] = rows["low"].notna()
         rows["hit"] = hits_of(rows).where(rows["answered"])
         return rows.merge(self.truth_frame, how="left", on=[*CELL, "measure"], validate="many_to_one")
 
@@ -281,9 +281,7 @@ class Forecasts:
     @cached_property
     def items(self) -> list[tuple[str, str]]:
         """(data set, learner) pairs that were measured or asked about, in the order of the charts."""
-        known = {(d, a) for d, a, _ in self.truths}
-        pairs = self.scores[["dataset", "learner"]].drop_duplicates()
-        known |= set(zip(pairs["dataset"], pairs["learner"], strict=True))
+        known = {key[:2] for key in self.truths} | set(zip(self.scores["dataset"], self.scores["learner"], strict=True))
         return [(d, a) for d in self.dataset_names for a in self.learner_names if (d, a) in known]
 
     # ---- in words
@@ -313,10 +311,6 @@ def hits_of(scores: pd.DataFrame) -> pd.Series:
 
 def formulations(frame: pd.DataFrame) -> list[str]:
     return in_order(frame["formulation"].unique(), FORMULATIONS)
-
-
-def is_answered(frame: pd.DataFrame) -> pd.Series:
-    return frame["status"].astype(str).isin((Status.OK, Status.DEGENERATE)) & frame["low"].notna()
 
 
 def ends_of(interval: Interval | None) -> tuple[float, float]:

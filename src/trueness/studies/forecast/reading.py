@@ -27,7 +27,7 @@ from trueness.studies.forecast import files, tables
 from trueness.studies.forecast.analysis import Analysis
 from trueness.studies.forecast.answers import forecasts_of, long_rows, read_reply
 from trueness.studies.forecast.findings import Findings
-from trueness.studies.forecast.frames import ARMS, KEYS, MEASURES, Forecasts, Truth, formulations, is_answered
+from trueness.studies.forecast.frames import ARMS, KEYS, MEASURES, Forecasts, Truth, formulations
 from trueness.studies.forecast.measures import SHOWN as SCORES
 from trueness.studies.forecast.tables import headline_of
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
@@ -79,7 +79,7 @@ class ForecastReading(Reading):
         return csv_text(pd.DataFrame(self.findings.rows))
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
-        return [tables.main_results(self.forecasts, self.findings.rows), tables.by_formulation(self.forecasts)]
+        return [tables.main_results(self.forecasts, self.findings.rows)]
 
     # ---- what it says
 
@@ -90,16 +90,7 @@ class ForecastReading(Reading):
         return f"{len(statuses):,} replies, {unread:,} not fully read; {self.forecasts.percent} ranges"
 
     def notes(self) -> list[str]:
-        notes = [
-            self.forecasts.arm_text,
-            "Coverage of the mean: share of ranges that hold the mean of the runs; of runs: share of runs inside the "
-            f"range, {self.forecasts.percent} if honest.",
-            "Interval score: lower is better; scaled to the largest value of each measure.  Skill: 1 - score / score "
-            "of the baseline.  Width: median ratio to the range of runs.  Intervals are clustered by data set; a mean "
-            "without one is the same on each.",
-            self.forecasts.range_note,
-        ]
-        return [note for note in notes if note]
+        return [table.caption for table in self.tables(None)]
 
     def summary(self) -> Summary:
         if self.forecasts.scores.empty:
@@ -118,7 +109,7 @@ class ForecastReading(Reading):
         forecasts = self.forecasts
         claims = forecasts.of_models(forecasts.headline)
         return (
-            f"We compare {int(is_answered(claims).sum())} readable of {len(claims)} claimed ranges by "
+            f"We compare {int(claims['answered'].sum())} readable of {len(claims)} claimed ranges by "
             f"{counted(len(forecasts.models), 'model')} with what {counted(len(forecasts.learner_names), 'learner')} "
             f"did on {counted(len(forecasts.dataset_names), 'data set')}."
         )
@@ -254,12 +245,9 @@ class ForecastReading(Reading):
     def _siblings(self, key: CellKey) -> Iterator[dict[str, object]]:
         """The same question in other words, then the same question to others."""
         for other in self._by_item[key[0]]:
-            if other == key:
-                continue
-            if other[2] == key[2]:
-                label = self._variants.get(other[1], other[1])
-                yield {"key": list(other), "label": label, "group": "Other formulations"}
-            elif other[1] in (key[1], ANSWERED_ALIKE):
+            if other != key and other[2] == key[2]:
+                yield {"key": list(other), "label": self._variants[other[1]], "group": "Other formulations"}
+            elif other != key and other[1] in (key[1], ANSWERED_ALIKE):
                 yield {"key": list(other), "label": other[2], "group": "Others on the same question"}
 
     def _ranges(self, dataset: str, learner: str, claims: pd.DataFrame) -> Iterator[blocks.Block]:

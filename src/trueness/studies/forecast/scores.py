@@ -49,7 +49,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from trueness.errors import DataError
 from trueness.intervals import Interval
 from trueness.measures import interval_scores as of
 from trueness.outside import Json
@@ -80,7 +79,7 @@ def score_claims(
     claims: pd.DataFrame, truths: Truths, references: Sequence[str] = (), *, seed: int = 0
 ) -> pd.DataFrame:
     """The scores frame; `references` are respondents of the same claims frame, each gives a column of skill."""
-    frame = _check_claims(claims)
+    frame = _as_numbers(claims)
     known = {key for key, truth in truths.items() if len(truth.runs)}
     frame["status"] = [
         str(Status.DEGENERATE) if status == Status.OK and tuple(key) not in known else status
@@ -157,28 +156,14 @@ def is_impossible(low: Array, high: Array, upper: ArrayLike) -> NDArray[np.bool_
     return np.asarray((high < 0) | (low > np.asarray(upper, float)))
 
 
-def _check_claims(claims: pd.DataFrame) -> pd.DataFrame:
+def _as_numbers(claims: pd.DataFrame) -> pd.DataFrame:
     frame = claims[list(CLAIM_COLUMNS)].reset_index(drop=True)
     for name in ("level", "low", "high", "median"):
         frame[name] = frame[name].astype(np.float64)
     frame["status"] = frame["status"].astype(str)
     ok = frame["status"] == Status.OK
-    wrong = ok & ~((frame["low"] <= frame["high"]) & frame["level"].between(0, 1, inclusive="neither"))
-    if wrong.any():
-        raise DataError(
-            f"a claim with status ok must have low <= high and a level in (0, 1), got {_label(frame[wrong].iloc[0])}. "
-            "Swap the ends, or give it a status."
-        )
-    twice = frame.duplicated([*KEYS, "level"])
-    if twice.any():
-        raise DataError(f"a claim must be there once, got twice {_label(frame[twice].iloc[0])}. Number the repeats.")
     frame.loc[~ok, ["low", "high", "median"]] = np.nan  # a value without a reading would be scored by somebody
     return frame
-
-
-def _label(row: pd.Series) -> str:
-    item = f"{row['dataset']}/{row['learner']}/{row['measure']}"
-    return f"[{row['low']}, {row['high']}] at {row['level']} ({row['respondent']} on {item}, repeat {row['repeat']})"
 
 
 def _alike(frame: pd.DataFrame, truths: Truths, seed: int) -> Iterator[tuple[NDArray[np.intp], list[Truth], str]]:

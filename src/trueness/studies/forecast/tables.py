@@ -38,9 +38,8 @@ from trueness.showing.summary import Headline, Standing, joined
 from trueness.showing.tables import Column, Table
 from trueness.statistics import mean, share
 from trueness.statistics.result import interval_cells
-from trueness.statistics.sign_flip import ENUMERATED
 from trueness.studies.forecast.analysis import ALL_MODELS
-from trueness.studies.forecast.frames import Forecasts, formulations, is_answered
+from trueness.studies.forecast.frames import Forecasts, formulations
 from trueness.studies.forecast.scores import pooled_skills
 from trueness.studies.forecast.validation import vacuous
 
@@ -57,7 +56,6 @@ FACTORS: Mapping[str, str] = {  # the file's name -> the column
     "metric": "measure",
     "formulation": "formulation",
 }
-TESTS_SHOWN = 20
 SKILL_AGAINST = ("climatology", "heuristic", "random")  # the first of climatology and heuristic stands in every table
 Row = dict[str, Json]
 
@@ -79,7 +77,7 @@ def rows(forecasts: Forecasts) -> list[Row]:
 
 
 def _summary(forecasts: Forecasts, part: pd.DataFrame) -> Row:
-    answered = is_answered(part)
+    answered = part["answered"]
     missing = part.loc[~answered, "status"].astype(str).value_counts().sort_index()
     row: Row = {
         "asked": len(part),
@@ -128,8 +126,7 @@ def _median(column: pd.Series) -> float | None:
 def coverage_by(forecasts: Forecasts, factor: str) -> pd.DataFrame:
     """factor: a key of FACTORS."""
     column = FACTORS[factor]
-    scores = forecasts.headline.assign(answered=is_answered(forecasts.headline))
-    scores = pd.concat([scores, forecasts.of_models(scores).assign(respondent=ALL_MODELS)])
+    scores = pd.concat([forecasts.headline, forecasts.of_models(forecasts.headline).assign(respondent=ALL_MODELS)])
     within = "learner" if column == "dataset" else "dataset"
     found: list[dict[str, object]] = []
     for name in (*forecasts.respondents, ALL_MODELS):
@@ -170,10 +167,12 @@ def main_results(forecasts: Forecasts, table: Sequence[Row]) -> Table:
         Column("name", "Respondent", "text"),
         Column("asked", "asked", "count"),
         Column("answered", "n", "count"),
-        *_COVERAGE,
-        Column("interval_score", "Interval score", "number", "interval_score_low", "interval_score_high", "lower"),
+        # a coverage has no best: what is wanted is the level that was claimed, not the most
+        Column("calibrated_coverage", "Coverage of the mean, %", "percent", *_ends("calibrated_coverage")),
+        Column("coverage_runs", "Coverage of runs, %", "percent", *_ends("coverage_runs")),
+        Column("interval_score", "Interval score", "number", *_ends("interval_score"), "lower"),
         *([skill] if skill else []),
-        Column("bias", "Bias", "number", "bias_low", "bias_high"),
+        Column("bias", "Bias", "number", *_ends("bias")),
         Column("width_ratio_runs", "Width / runs", decimals=2),
     )
     on_screen = (*of_skill.values(), Column("confidence", "Confidence", "text"))
@@ -192,6 +191,10 @@ def main_results(forecasts: Forecasts, table: Sequence[Row]) -> Table:
     )
 
 
+def _ends(name: str) -> tuple[str, str]:
+    return f"{name}_low", f"{name}_high"
+
+
 def measured_table(forecasts: Forecasts) -> Table:
     """One row a data set and learner: the mean of each measure with the CI of the mean; how many claims held it."""
     models = forecasts.of_models(forecasts.headline)
@@ -200,7 +203,7 @@ def measured_table(forecasts: Forecasts) -> Table:
     columns = [Column("dataset", "Data set", "text"), Column("learner", "Learner", "text"), Column("n", "n", "count")]
     for m in forecasts.measures:
         label = theme.measure_label(m)
-        columns += [Column(m, label, "number", f"{m}_low", f"{m}_high"), Column(f"{m}_sd", f"{label} sd")]
+        columns += [Column(m, label, "number", *_ends(m)), Column(f"{m}_sd", f"{label} sd")]
     columns += [Column("covered", "Models' coverage, %", "percent", decimals=0), Column("claims", "claims", "count")]
     caption = (
         f"What the learners did: mean over n runs with the {forecasts.percent} bootstrap CI of the mean, the sd of the "
@@ -224,23 +227,6 @@ def _measured_row(forecasts: Forecasts, dataset: str, learner: str, held: pd.Dat
     return row
 
 
-def by_formulation(forecasts: Forecasts) -> Table:
-    names = theme.labels(forecasts.respondents, longest=30) | {ALL_MODELS: ALL_MODELS}
-    frame = forecasts.of_models(coverage_by(forecasts, "formulation"))
-    columns = (
-        Column("name", "Respondent", "text"), Column("formulation", "Formulation", "text"), Column("n", "n", "count"),
-        *_COVERAGE,
-    )  # fmt: skip
-    caption = (
-        f"Coverage by formulation of the prompt. n: claims read; brackets: {forecasts.percent} Wilson "
-        f"intervals at the effective number of claims, clustered by data set. {forecasts.arm_text}"
-    )
-    return Table(
-        "coverage_by_formulation", columns, plain_records(frame.assign(name=frame["respondent"].map(names))), caption,
-        rule_before="respondent", title="Coverage by formulation", once=("name",),
-    )  # fmt: skip
-
-
 def hypotheses(forecasts: Forecasts, table: pd.DataFrame) -> Table:
     columns = (
         Column("hypothesis", "", "text"), Column("title", "Hypothesis", "text"), Column("verdict", "Verdict", "text"),
@@ -253,35 +239,6 @@ def hypotheses(forecasts: Forecasts, table: pd.DataFrame) -> Table:
         f".05. {forecasts.arm_text}"
     )
     return Table("hypotheses", columns, plain_records(table), caption)
-
-
-def tests(forecasts: Forecasts, frame: pd.DataFrame) -> Table:
-    """The comparisons of models with references by the interval score, the test that counts data sets."""
-    kept = frame[(frame["analysis"] == "comparisons") & (frame["adjustment"] == "Holm")]
-    kept = kept[kept["what"].astype(str).str.contains("interval_score")]
-    columns = (
-        Column("a", "a", "text"), Column("b", "b", "text"), Column("n_items", "n", "count"),
-        Column("n_datasets", "sets", "count"), Column("estimate", "a - b", "number", "low", "high"),
-        Column("p", "p", decimals=3), Column("p_adjusted", "p (Holm)", decimals=3),
-    )  # fmt: skip
-    more = f" The first {TESTS_SHOWN} of {len(kept)}; all in statistical_tests.csv." if len(kept) > TESTS_SHOWN else ""
-    exact = "exact " if (kept["n_datasets"] <= ENUMERATED).all() else ""
-    caption = (
-        "Paired differences of the scaled interval score (negative: a is better), n items in so many data sets, "
-        f"with the {exact}sign-flip test over data sets, two-sided, adjusted by Holm. "
-        f"{forecasts.arm_text}{more}"
-    )
-    return Table("statistical_tests", columns, plain_records(kept.head(TESTS_SHOWN)), caption, rule_before="a")
-
-
-# a coverage has no best: what is wanted is the level that was claimed, not the most
-_COVERAGE = tuple(
-    Column(key, title, "percent", f"{key}_low", f"{key}_high")
-    for key, title in (
-        ("calibrated_coverage", "Coverage of the mean, %"),
-        ("coverage_runs", "Coverage of runs, %"),
-    )
-)
 
 
 # ---- what is said first

@@ -32,9 +32,8 @@ from trueness.datasets.row_order import row_dependence
 from trueness.errors import DataError, GraphError, PlanError, did_you_mean, listed
 from trueness.graphs import Graph
 from trueness.learners import Learner, build, handles_gaps, settings_of
-from trueness.learners.gaps import gap_causes, tell_gap_causes
+from trueness.learners.gaps import gap_causes, missing_of, tell_gap_causes
 from trueness.learners.knowledge import Knowledge
-from trueness.learners.stability import missing_of
 from trueness.outside import Json, is_there
 from trueness.running.cells import Cell, PlanContext, hash_of, placeless, portable
 from trueness.settings import Between, Hint, Positive, Share, Whole
