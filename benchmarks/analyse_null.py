@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from trueness.analyse import AnalysisSettings, analyse
-from trueness.analyse.conditions import summarise
+from trueness.analyse.breakdown import summarise
 from trueness.analyse.domain import domain_of
 
 

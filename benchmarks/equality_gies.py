@@ -12,7 +12,7 @@ from statistics import mean
 import harness  # noqa: F401  one thread
 import numpy as np
 
-from trueness.datasets.interventional import Interventional
+from tests.learners.laboratory import Laboratory
 from trueness.datasets.synthetic import Synthetic
 from trueness.learners.ges import GES
 from trueness.learners.gies import GIES
@@ -68,7 +68,7 @@ def compare(how: str, systems: int) -> None:
         rng = np.random.default_rng(1000 + seed)
         system = Synthetic(nodes=10, noise="gaussian", graph_seed=1000 + seed)
         targets = tuple((f"X{j}",) for j in rng.choice(10, size=3, replace=False))
-        dataset = Interventional(system, targets, how)
+        dataset = Laboratory(system, targets, how)
         table = dataset.draw(1000, rng)
         for name, learner in ways.items():
             reference = Reference(dataset.truth, targets=dataset.targets if isinstance(learner, GIES) else ())
@@ -86,7 +86,7 @@ def laboratory(seed: int):
     targets = tuple(
         tuple(f"X{j}" for j in rng.choice(d, size=rng.integers(1, 3), replace=False)) for _ in range(rng.integers(1, 4))
     )
-    dataset = Interventional(system, targets, HOW[seed % 3])
+    dataset = Laboratory(system, targets, HOW[seed % 3])
     return dataset, dataset.draw(int(rng.integers(100, 1000)), rng)
 
 

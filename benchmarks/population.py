@@ -23,7 +23,7 @@ from trueness.studies.population.questions import Level, Question, Variable
 from trueness.studies.population.scores import Scales, score_answers
 from trueness.studies.population.tables import compare_respondents, respondent_means
 from trueness.studies.population.truth import PopulationTruth
-from trueness.studies.population.survey_estimates import truth_of
+from trueness.studies.population.truth import truth_of
 
 ROWS = 3_000_000
 SUMMARY_S, SUMMARY_MIB, SCORING_S = 5.0, 1024, 30.0
@@ -115,7 +115,7 @@ def scoring_seconds(tasks):
     scales = Scales(0)
     began = time.process_time()
     scores = [
-        score_answers(truth.question, truth, answers, rng=rng, scales=scales, respondent=f"model {model}")
+        score_answers(truth, answers, rng=rng, scales=scales, respondent=f"model {model}")
         for truth, row in zip(truths, given, strict=True)
         for model, answers in enumerate(row)
     ]

@@ -14,8 +14,8 @@ import numpy as np
 from trueness.models import Message, build
 from trueness.studies.population.elicitation import Form, Manner
 from trueness.studies.population.modes import orders, qa_messages
-from trueness.studies.population.question_files import builtin_question
-from trueness.studies.population.survey_estimates import truth_of
+from trueness.studies.population.questions import builtin_question
+from trueness.studies.population.truth import truth_of
 
 TASK = "gss_party_by_race"
 TARGET = 5.0

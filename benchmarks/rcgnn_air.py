@@ -24,7 +24,7 @@ from rcgnn import NAME, ROWS, SERIES
 from scipy import stats
 
 from trueness.datasets.corruptions import corruption
-from trueness.datasets.recorded import air_quality
+from trueness.datasets.series import air_quality
 from trueness.errors import TruenessError
 from trueness.graphs import Graph
 from trueness.learners.scoring import scorer

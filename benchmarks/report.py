@@ -28,7 +28,7 @@ from trueness.measures.graphs import MEASURES, Reference
 from trueness.status import Status
 from trueness.running.store import Run, Store
 from trueness.running.study import Plan, Study
-from trueness.running.study_entry import entry_of
+from trueness.running.study_db import entry_of
 from trueness.running.study_folder import StudyFolder
 
 CHROMIUM = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)

@@ -7,7 +7,7 @@ import pytest
 from trueness import __version__
 from trueness.cli import main
 from trueness.models import embedded, mock
-from trueness.running import plans
+from trueness.running import study as plans
 
 pytestmark = pytest.mark.usefixtures("kept_lanes")
 

@@ -6,14 +6,14 @@ import pytest
 
 from tests.each import each
 from trueness.analyse.comparing import compare
-from trueness.analyse.measure_names import is_lower_better
+from trueness.analyse.measure_names import better_of
 from trueness.measure import direction, measure_of
 from trueness.measures import MEASURES
 from trueness.measures.ranking import RANKING_MEASURES
 from trueness.showing.grid import shown_measure
 from trueness.studies.faithfulness.scores import COMPONENTS
 from trueness.studies.forecast.comparisons import ABLATED, COMPARED
-from trueness.studies.forecast.scores import OF_CLAIM, SCORES, skill_column
+from trueness.studies.forecast.scores import SCORES, skill_column
 from trueness.studies.population.scores import MEASURES as OF_POPULATION
 from trueness.studies.robustness.measures import AT_K
 
@@ -22,7 +22,7 @@ STUDIES = {  # every name that a long table can have
     "discovery": list(MEASURES),
     "forecast": [
         *OF_FORECAST,
-        *(f"{name}_50" for name in OF_FORECAST if name.removesuffix("_scaled") not in OF_CLAIM),
+        *(f"{name}_50" for name in OF_FORECAST),
         "coverage_runs_99.5",
         *map(skill_column, ("baseline/random", "baseline/heuristic", "human/experts", "baseline/width")),
     ],
@@ -31,7 +31,7 @@ STUDIES = {  # every name that a long table can have
     "robustness": [*RANKING_MEASURES, *(f"{name}@{k}" for name in AT_K for k in ("oracle_k", "bic", "own_rule"))],
 }
 ALL = [(study, name) for study, names in STUDIES.items() for name in names]
-NEITHER = {"width", "bias", "pit", "change", "calibration_slope", "inside", "calibration", "log_width_ratio"}
+NEITHER = {"width", "bias", "inside", "calibration", "log_width_ratio"}
 
 
 @each("study", STUDIES)
@@ -52,7 +52,7 @@ def test_each_place_that_declares_a_direction_says_the_same():
         assert direction(name) is not None
     for _, name in ALL:
         assert shown_measure(name, ()).direction == direction(name)
-        assert is_lower_better(name) == (direction(name) == "lower")
+        assert (better_of(name) == "lower") == (direction(name) == "lower")
 
 
 @pytest.mark.slow

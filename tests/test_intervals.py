@@ -7,8 +7,8 @@ from dataclasses import FrozenInstanceError
 import numpy as np
 import pytest
 
-from trueness.errors import SettingError, TruenessError
-from trueness.intervals import Distribution, IncomparableIntervals, Interval
+from trueness.errors import SettingError
+from trueness.intervals import Distribution, Interval
 
 
 def run(low, high, level=0.95):
@@ -41,19 +41,6 @@ def test_an_interval_is_frozen_hashable_and_survives_a_process_border():
     assert hash(interval) == hash(run(0.1, 1.0))
     with pytest.raises(FrozenInstanceError):
         interval.low = 0
-
-
-def test_a_range_of_runs_never_meets_the_interval_of_a_mean():
-    with pytest.raises(IncomparableIntervals, match="must be of the same thing") as caught:
-        run(0, 1).iou(Interval(0, 1, 0.95, "mean"))
-    assert isinstance(caught.value, TruenessError)
-
-
-def test_iou_by_hand():
-    assert run(0, 2).iou(run(1, 3)) == pytest.approx(1 / 3)
-    assert run(0, 1).iou(run(2, 3)) == 0
-    assert run(0, 1).iou(run(1, 2)) == 0
-    assert run(0, 4).iou(run(1, 2)) == pytest.approx(1 / 4)
 
 
 # ---- Distribution

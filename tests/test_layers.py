@@ -11,7 +11,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "trueness"
 
-BASE = {"archives", "errors", "files", "intervals", "outside", "parquet", "measure", "printing", "registry"}
+BASE = {"errors", "files", "intervals", "outside", "packed", "measure", "printing", "registry"}
 BASE |= {"patterns", "safe_path", "settings", "status", "texts"}
 ROOMS = [  # from the bottom up; a module may import from its own room and from those before it
     BASE,

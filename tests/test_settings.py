@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import pytest
 
 from trueness.errors import PlanError, SettingError
-from trueness.running.plans import toml_text
+from trueness.running.study import toml_text
 from trueness.settings import (
     Between,
     Hint,

@@ -2,7 +2,7 @@
 
     python tools/gallery.py            (make docs)
 
-Nothing is asked of a model that is not scripted, nothing is downloaded; the seconds of `runtime` are this machine's.
+Nothing is asked of a model that is not scripted, nothing is downloaded.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from trueness.datasets import load
 from trueness.running.results import Results
 from trueness.running.study import Plan, Study
 from trueness.showing.drawers import pictures as drawn
 from trueness.showing.saving import Figure, source_of, write_pictures
 from trueness.studies import charts
+from trueness.studies.discovery.reading import DiscoveryReading
 from trueness.studies.faithfulness.answers import read_faithfulness
 from trueness.studies.population.answers import read_populations
 from trueness.studies.robustness.answers import read_robustness
@@ -44,7 +44,6 @@ datasets = ["series"]
 corruptions = ["clean", "mcar_40", "compound_full_decoy"]
 scorers = ["granger", "correlation", "notears"]
 seeds = 2
-strengths = [0.5, 1.0]
 rows = 200
 validation = "compound_full_decoy"
 match = "granger"
@@ -116,17 +115,11 @@ QUESTIONS = {
     "runs": "How are the runs spread, and where do the claims lie?",
     "heatmap": "Where did claims meet what was measured, and where is nothing to average?",
     "calibration": "Do ranges that say 95 % hold 95 %?",
-    "differences": "Is a model better than a reference, and by how much?",
-    "ranks": "Who is better than whom, over data sets, and who cannot be told apart?",
-    "consistency": "Does the answer depend on the wording, more than on asking again?",
     "measured": "What did the learners do, and how much do single runs differ?",
-    "runtime": "How long does a fit take?",
     "ranks_learners": "Which learner is better, and can so few data sets tell?",
-    "dag": "Which edges were found, reversed, invented, missed?",
     "distribution": "Do a model's beliefs about a population agree with its microdata?",
     "probes": "Do measures of faithful reasoning tell right graphs from damaged ones?",
     "sensitivity": "How much do F1 and SHD depend on how many edges are kept?",
-    "degradation": "How fast do scorers lose as data get worse?",
     "k_lambda": "Does the best K move with a setting of the learner?",
 }
 
@@ -161,19 +154,13 @@ def makers(place: Path) -> Iterator[tuple[str, Callable[[], Figure]]]:
     from tests.forecast.example import example  # a simulated study; only tests and this page need it
 
     forecasts = example(seed=3, repeats=3)
-    shown = ["mock/calibrated", "mock/overconfident", "mock/optimistic"]
-    yield "intervals", lambda: charts.intervals(forecasts, "f1", shown)
+    yield "intervals", lambda: charts.intervals(forecasts, "f1")
     yield "runs", lambda: charts.runs(forecasts, "f1")
     yield "heatmap", lambda: charts.heatmap(forecasts, "overlaps_mean_ci")
     yield "calibration", lambda: charts.calibration(forecasts)
-    yield "differences", lambda: charts.differences(forecasts)
-    yield "ranks", lambda: charts.ranks_of_respondents(forecasts)
-    yield "consistency", lambda: charts.consistency(forecasts)
     results = Results.read(run(DISCOVERY, place / "discovery"))
     yield "measured", lambda: charts.measured(results)
-    yield "runtime", lambda: charts.runtime(results)
-    yield "ranks_learners", lambda: charts.ranks_of_learners(results)
-    yield "dag", lambda: charts.dag(results, "asia", load("asia").truth)
+    yield "ranks_learners", lambda: list(DiscoveryReading(results).figures(place))[-1]
     write_survey(place)
     populations = read_populations(run(POPULATION, place / "people", place))
     yield "distribution", lambda: charts.distribution(populations, TASK)
@@ -182,7 +169,6 @@ def makers(place: Path) -> Iterator[tuple[str, Callable[[], Figure]]]:
     evaluation = read_robustness(run(ROBUSTNESS, place / "robustness")).evaluation
     worst = evaluation.validation
     yield "sensitivity", lambda: sensitivity_panels(panels_of(evaluation, worst), worst)
-    yield "degradation", lambda: charts.degradation(evaluation)
     yield "k_lambda", lambda: charts.k_lambda(evaluation, "notears", "series")
 
 

@@ -89,7 +89,7 @@ def _tell_crash(error: Exception) -> int:
 
 
 def _new(options: argparse.Namespace) -> int:
-    from trueness.running.plans import new_file
+    from trueness.running.study import new_file
 
     made = new_file(options.task, options.file, options.plan)
     if made.path.exists() or made.path.is_symlink():
@@ -118,8 +118,7 @@ def _tell_elsewhere(options_by_model: Mapping[str, Mapping[str, Json]]) -> None:
 
 def _study(options: argparse.Namespace) -> Study:
     """Of `plan` and `run`. The quickstart goes without a model that is not installed."""
-    from trueness.running.plans import read_plan, without_unready
-    from trueness.running.study import Study
+    from trueness.running.study import Study, read_plan, without_unready
 
     _allow(options)
     plan = read_plan(options.file, options.folder)
@@ -167,8 +166,8 @@ def _perform(
     """Run a study, for so many seconds where there is an end to them, and print its end; `again` goes on with it.
 
     answer: it was asked a question, so what is known is said when it is interrupted, too."""
+    from trueness.running.drivers import heed_sigterm
     from trueness.running.engine import executor_for
-    from trueness.running.stopping import heed_sigterm
     from trueness.showing.console import console
     from trueness.terminal.bars import progress_of
     from trueness.terminal.print_report import tell_compiling, tell_end, write_end
@@ -250,9 +249,8 @@ def _view(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from trueness.running.outputs import outdated
     from trueness.running.study_db import as_written
-    from trueness.running.study_folder import StudyFolder, newest_folder
+    from trueness.running.study_folder import StudyFolder, newest_folder, outdated
     from trueness.studies.reporting import by_other_defaults, plain_texts, readings_of, result_files
 
     folder = Path(options.folder) if options.folder else newest_folder()
@@ -394,7 +392,7 @@ def _compare(options: argparse.Namespace) -> int:
 
     sides = read_sides(options.names, options.baseline, options.gate)  # refused before anything is read
     if sides.are_files:
-        return _show_analysis(compare_files(sides, options.measure), options)
+        return _show_analysis(compare_files(sides, options.measure, options.unscored), options)
     folder = Path(sides.folder) if sides.folder else newest_folder()
     with as_written(folder):
         comparison = compare(folder, sides.a, sides.b, options.measure)
@@ -404,9 +402,7 @@ def _compare(options: argparse.Namespace) -> int:
         content = {"sentence": comparison.sentence()} | ({"gate": verdict.to_dict()} if verdict else {})
         say_json(comparison.row() | content)
     elif options.csv or options.tex or options.md:
-        from trueness.showing.comparison_table import comparison_table
-
-        _print_tables([comparison_table(comparison)], options)
+        _print_tables([terminal_analyse.comparison_table(comparison)], options)
     else:
         terminal_analyse.print_comparison(comparison)
     return terminal_analyse.tell_gate(verdict)

@@ -31,7 +31,9 @@ class TruenessError(Exception):
     """A mistake that the user can mend; its text is one line, whatever names of strangers stand in it."""
 
     def __init__(self, message: str = ""):
-        super().__init__(_one_line(message))
+        shown = printable(_BREAK.sub(" ", message))
+        long = f"{shown[: MAX_MESSAGE // 2]} ... {shown[-MAX_MESSAGE // 4 :]}"
+        super().__init__(shown if len(shown) <= MAX_MESSAGE else long)
 
 
 class UnknownName(TruenessError):
@@ -68,12 +70,6 @@ class PlanError(TruenessError):
 
 class StoreError(TruenessError):
     """A study folder or its database cannot be used."""
-
-
-def _one_line(message: str) -> str:
-    """Line ends as blanks, nothing that drives a terminal; at most MAX_MESSAGE characters."""
-    shown = printable(_BREAK.sub(" ", message))
-    return shown if len(shown) <= MAX_MESSAGE else f"{shown[: MAX_MESSAGE // 2]} ... {shown[-MAX_MESSAGE // 4 :]}"
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

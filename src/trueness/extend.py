@@ -11,22 +11,5 @@ from trueness.running.cells import Cell, reply_key
 from trueness.settings import Hint, NotEmpty, Whole
 from trueness.status import Status
 
-__all__ = [
-    "About",
-    "Anonymous",
-    "Cell",
-    "Hint",
-    "Measure",
-    "Message",
-    "NotEmpty",
-    "PlanError",
-    "Reply",
-    "Settings",
-    "Status",
-    "Synthetic",
-    "Whole",
-    "check_learner",
-    "checked",
-    "read_options",
-    "reply_key",
-]
+__all__ = ["About", "Anonymous", "Cell", "Hint", "Measure", "Message", "NotEmpty", "PlanError", "Reply", "Settings",
+           "Status", "Synthetic", "Whole", "check_learner", "checked", "read_options", "reply_key"]  # fmt: skip

@@ -27,7 +27,7 @@ from secrets import token_hex
 from typing import IO
 
 from trueness.errors import StoreError
-from trueness.outside import MEGABYTE, kind_of, size
+from trueness.outside import MEGABYTE, decoded, kind_of, size
 from trueness.texts import printable_lines
 
 MOST = 16 * MEGABYTE  # of what trueness wrote and reads back whole: provenance, notes, a chart
@@ -62,15 +62,7 @@ def remove(folder: Path, name: str) -> None:
 
 
 def read_text(folder: Path, name: str, most: int = MOST) -> str:
-    return _decoded(read_bytes(folder, name, most), folder / name)
-
-
-def _decoded(content: bytes, path: Path) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as wrong:
-        got = f"byte {wrong.start:,} that is not ({wrong.reason})"
-        raise StoreError(f"{path} must be UTF-8 text, got {got}. Restore a copy.") from None
+    return decoded(read_bytes(folder, name, most), str(folder / name), StoreError)
 
 
 def read_bytes(folder: Path, name: str, most: int = MOST) -> bytes:
@@ -94,7 +86,7 @@ class Together:
     left: int = MAX_TOGETHER
 
     def text(self, name: str) -> str:
-        return _decoded(self.content(name), self.folder / name)
+        return decoded(self.content(name), str(self.folder / name), StoreError)
 
     def content(self, name: str) -> bytes:
         content = read_bytes(self.folder, name, MOST)

@@ -2,9 +2,7 @@
 
 An interval says what it is of: a single `run` or the `mean` over runs, and at which level. The interval of a mean
 shrinks as 1/sqrt(runs), the range of runs does not; comparing one with the other has made honest forecasts look
-underconfident by a factor that only counts the runs. So a comparison across the two raises.
-
-    iou = |A and B| / |A or B|,  |A or B| = |A| + |B| - |A and B|
+underconfident by a factor that only counts the runs.
 """
 
 from __future__ import annotations
@@ -14,18 +12,13 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol, get_args
 
-from trueness.errors import SettingError, TruenessError, listed
-from trueness.texts import html_text
+from trueness.errors import SettingError, listed
 
 Of = Literal["run", "mean"]
 
 CONSTANT = "constant"
 _ROUNDING, _MOST_MORE = 1e-9, 9
 _PHRASE = {"run": "of runs", "mean": "CI of the mean"}
-
-
-class IncomparableIntervals(TruenessError):
-    """The interval of a mean meets the range of runs."""
 
 
 @dataclass(frozen=True)
@@ -69,26 +62,8 @@ class Interval:
     def contains(self, value: float) -> bool:
         return self.low <= value <= self.high
 
-    def iou(self, other: Interval) -> float:
-        """Intersection over union, in [0, 1]. Of two points: 1 when they are equal, else 0 (not 0/0)."""
-        self._same_target(other)
-        if self.degenerate and other.degenerate:
-            return float(self.low == other.low)
-        common = max(0.0, min(self.high, other.high) - max(self.low, other.low))
-        return common / (self.width + other.width - common)
-
-    def _same_target(self, other: Interval) -> None:
-        if self.of != other.of:
-            raise IncomparableIntervals(
-                f"two intervals must be of the same thing, got {self} and {other}. "
-                "Compare a claim about runs with the range of the runs, a claim about the mean with its CI."
-            )
-
     def __str__(self) -> str:
         return f"[{short(self.low)}, {short(self.high)}] ({100 * self.level:g} % {_PHRASE[self.of]})"
-
-    def _repr_html_(self) -> str:
-        return f"<b>[{short(self.low)}, {short(self.high)}]</b> {100 * self.level:g} % {_PHRASE[self.of]}"
 
 
 Ends = Interval | tuple[float | None, float | None] | None
@@ -147,14 +122,6 @@ class Distribution:
     def __str__(self) -> str:
         shares = ", ".join(f"{level} {100 * p:.1f} %" for level, p in zip(self.levels, self.probs, strict=True))
         return shares if self.n is None else f"{shares} (n = {self.n:g})"
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html_text(str(level))}</td><td>{100 * p:.1f} %</td></tr>"
-            for level, p in zip(self.levels, self.probs, strict=True)
-        )
-        counted = "a claim" if self.n is None else f"n = {self.n:g}"
-        return f"<table><caption>{counted}</caption>{rows}</table>"
 
 
 def short(value: float, digits: int = 3) -> str:

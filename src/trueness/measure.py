@@ -3,7 +3,7 @@
     direction("tv")                  lower
     direction("f1@oracle_k")         as f1: behind @ is how K was chosen
     direction("coverage_runs_50")    as coverage_runs: behind the last _ is the level of a claim
-    direction("change")              None: 1 is best, neither more nor less
+    direction("calibration_slope")   None: 1 is best, neither more nor less
 
 No direction is guessed from words in a name: `tv` has none and is a distance. Whoever compares, ranks, or writes
 "better" asks here. A measure that nobody declared has no direction, and two values of it are higher and lower.

@@ -12,7 +12,7 @@
     inflate(content, what)          what zlib packed; Unpacker(): many of one file, which are counted together
 
 A packed file may unpack to FACTOR times its bytes, or to a size that does no harm; beyond that people unpack it.
-Members of zips: archives.py; parquet: parquet.py.
+Members of zips, and parquet: packed.py.
 
 Nothing here is evaluated, and nothing is unpickled. `error` is the kind of TruenessError that the caller gives.
 """
@@ -108,7 +108,7 @@ def bytes_of(path: Path, most: int, error: type[TruenessError] = DataError) -> b
 
 
 def text_of(path: Path, most: int = MAX_RECORDS, error: type[TruenessError] = DataError) -> str:
-    return _decoded(bytes_of(path, most, error), path.name, error)
+    return decoded(bytes_of(path, most, error), path.name, error)
 
 
 def typed_text(name: str) -> str:
@@ -118,10 +118,10 @@ def typed_text(name: str) -> str:
     content = sys.stdin.buffer.read(MAX_RECORDS + 1)
     if len(content) > MAX_RECORDS:
         raise DataError(f"standard input must have at most {size(MAX_RECORDS)}, got more. Give it in parts.")
-    return _decoded(content, "standard input", DataError)
+    return decoded(content, "standard input", DataError)
 
 
-def _decoded(content: bytes, what: str, error: type[TruenessError]) -> str:
+def decoded(content: bytes, what: str, error: type[TruenessError]) -> str:
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:

@@ -6,7 +6,7 @@ Built-in names stand where the things stand, and are read from there without an 
     scorers     SCORERS = {"granger": Granger} in a file of learners/scoring/
     data sets   NAME.bif.gz and NAME.csv.gz in datasets/data/, DATASETS = {"NAME": make} in a file of datasets/
     studies     STUDY = {"order": 1, "class": "plan:Discovery"} in studies/NAME/__init__.py; "offers" are what a study
-                has beside itself: {("new", "human-sheet"): "new_sheet:new_sheet"}, (command, what) -> who makes it
+                has beside itself: {("new", "human-sheet"): "offers:new_sheet"}, (command, what) -> who makes it
 
 Other packages add theirs through entry points of the groups trueness.learners, trueness.scorers, trueness.datasets,
 trueness.models and trueness.tasks; and any name may be `my_file.py:MyLearner`: code, which is announced before it runs.
@@ -20,6 +20,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -208,7 +209,9 @@ def missing(package: str, what: str) -> MissingExtra:
 
 
 def is_installed(package: str) -> bool:
-    return importlib.util.find_spec(package) is not None
+    with suppress(ModuleNotFoundError):  # the parent of a dotted name is not there
+        return importlib.util.find_spec(package) is not None
+    return False
 
 
 @cache

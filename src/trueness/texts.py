@@ -26,6 +26,7 @@ from functools import lru_cache
 from hashlib import sha256
 from html import escape
 from typing import TypeVar
+from urllib.parse import quote
 
 Value = TypeVar("Value")
 HIDDEN = "***"
@@ -122,13 +123,6 @@ def html_text(text: str) -> str:
     return escape(printable(text))
 
 
-def html_table(caption: str, head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """For a notebook."""
-    titles = "".join(f"<th>{html_text(title)}</th>" for title in head)
-    lines = ("<tr>" + "".join(f"<td>{html_text(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    return f"<table><caption>{html_text(caption)}</caption><tr>{titles}</tr>{''.join(lines)}</table>"
-
-
 def drawable(text: str, most: int = MOST_DRAWN) -> str:
     """For a picture, where a name takes room: the middle of a long one is left out, for a mark of what it was."""
     shown = printable_lines(text)
@@ -191,47 +185,15 @@ def _written_cell(text: str) -> str:
 
 
 def _pattern(secret: str) -> re.Pattern[str]:
-    """A secret however a library writes it: as it is; each character plain or escaped; in hex; within base64."""
-    raw = secret.encode("utf-8", "replace")
-    signs = re.findall(r"\\+|[^\\]", secret)
-    escaped = "".join(_sign(sign, before) for sign, before in zip(signs, ["", *signs], strict=False))
-    packed = "|".join(sorted(_base64(raw), key=len, reverse=True))
-    return re.compile(f"{re.escape(secret)}|(?i:{escaped}|{raw.hex('_').replace('_', '[: -]?+')})|{packed}")
-
-
-_URL, _HTML = (
-    "%(?:25){0,3}+",
-    "&(?:amp;){0,3}+",
-)  # how an escape begins, also of an escape
-_SLASH = rf"(?:\\|{_URL}5c)"
-_NAMES = {"<": "|lt", ">": "|gt", '"': "|quot", "'": "|apos"}
-
-
-def _sign(sign: str, before: str) -> str:
-    """One character plain, or as Python, JSON, HTML or a URL write it, also twice; backslashes in a row as one, since
-    nobody can tell whose each is. Nothing is tried again: a text of escapes is read in linear time."""
-    code = ord(sign[0])
-    coded = f"(?:x{code:02x}|u{code:04x}|{code:03o})"
-    numbered = f"{_HTML}(?:\\#0{{0,4}}+{code}|\\#x0{{0,4}}+{code:x}{_NAMES.get(sign, '')});"
-    if sign.startswith("\\"):
-        start = "" if before else r"(?<!\\)"
-        return f"{start}(?:{_SLASH}{coded}?+|{numbered}){{{len(sign)},{8 * len(sign) + 8}}}+"
-    quoted = "".join(f"{_URL}{byte:02x}" for byte in sign.encode("utf-8", "replace"))
-    plain = {"%": f"{_URL}(?:25)?+", "&": _HTML}.get(sign, re.escape(sign))
-    letter = re.escape(repr(sign)[1:-1].removeprefix("\\"))  # the n of a line end
-    least = 0 if before.startswith("\\") else 1  # those before it may have taken its own
-    return f"(?>{_SLASH}{{{least},8}}+{coded}|{_SLASH}{{0,8}}+(?:{numbered}|{quoted}|{plain}|{letter}))"
-
-
-def _base64(raw: bytes) -> set[str]:
-    """The letters that are the secret's alone, for each of the three places where it may begin in a group of three; in
-    either alphabet, in lines, and in a URL."""
-    signs = {"+": f"(?:[+-]|{_URL}2[bB])", "/": rf"(?:\\{{0,4}}+/|_|{_URL}2[fF])"}
-    values = set()
-    for before in range(3):
+    """A secret as programs write it: as it is, escaped for Python, JSON, HTML or a URL, in hex, within base64. Of one
+    of letters, digits, - and _, as keys are, an escape of an escape is the same again."""
+    raw, dumped = secret.encode("utf-8", "replace"), json.dumps(secret)[1:-1]
+    forms = {secret, dumped, dumped.replace("/", "\\/"), repr(secret)[1:-1], escape(secret), raw.hex()}
+    forms |= {quote(secret, errors="replace"), quote(secret, safe="", errors="replace")}
+    for before in range(3):  # the letters that are the secret's alone, wherever it begins in a group of three
         packed = b64encode(b"\0" * before + raw).decode()[-(-before * 8 // 6) : (before + len(raw)) * 8 // 6]
-        values.add(r"(?:\s|\\[rn]){0,4}+".join(signs.get(letter, letter) for letter in packed))
-    return values
+        forms |= {packed, packed.replace("+", "-").replace("/", "_")}
+    return re.compile("|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True)), re.IGNORECASE)
 
 
 def counted(count: int, noun: str) -> str:

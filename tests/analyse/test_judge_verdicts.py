@@ -105,7 +105,7 @@ def test_labels_needed_are_whole_and_what_the_figures_hold_for_is_printed(verdic
     assert main(["judge", str(verdicts), "--half-width", "0.01"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert re.search(r"judge: \d+ labels needed for a half width of 0.01, .*there are 300 items only", printed)
-    assert "judged items more than once: of each the first verdict" in printed
+    assert "The first verdict on an item that can be read stands against its label" in printed
     assert "60 of 300 items have a label" in printed and "share among the 240 without a label" in printed
 
 

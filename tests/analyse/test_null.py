@@ -23,29 +23,22 @@ def null(root):
 @pytest.mark.slow
 def test_rates_and_coverages_are_near_their_targets(null):
     shape = next(shape for shape in null.SHAPES if shape.name == "models and tasks react differently")
-    assert null.faults(null.measure(shape, 25), 25) == []
+    assert null.faults(null.measure(shape, 12), 12) == []
 
 
 def test_what_holds_for_these_models_is_not_said_of_others(null):
     """Three models that react each in its own way: sure for these in many tables, and over models like them in few."""
-    rng = np.random.default_rng(0)
+    rng, settings = np.random.default_rng(0), AnalysisSettings(resamples=100)
     shape = null.Shape("react", 9, 3, 2, 1, model_by=0.15)
-    contrasts = [
-        analyse({"t": null.draw(shape, rng)[0]}, AnalysisSettings(resamples=100)).contrasts[0] for _ in range(30)
-    ]
-    for_these = [one.result.distinguishable for one in contrasts]
-    beyond = [one.q_beyond <= 0.05 for one in contrasts]
+    contrasts = [analyse({"t": null.draw(shape, rng)[0]}, settings).contrasts[0] for _ in range(20)]
     assert all(one.scope == "these 3 models and tasks like these 9" for one in contrasts)
-    assert np.mean(for_these) > 0.4 and np.mean(beyond) <= 0.15
+    assert np.mean([one.result.distinguishable for one in contrasts]) > 0.4
+    assert np.mean([one.q_beyond <= 0.05 for one in contrasts]) <= 0.15
 
 
 def test_missing_failures_of_one_side_are_flagged_and_missing_at_random_is_not(null):
-    rng = np.random.default_rng(0)
-    rates = {}
-    for name in ("failures of one side missing", "missing at random"):
+    rng, settings = np.random.default_rng(0), AnalysisSettings(resamples=100)
+    for name, least, most in (("failures of one side missing", 1, 1), ("missing at random", 0, 0.25)):
         shape = next(shape for shape in null.SHAPES if shape.name == name)
-        parts = [
-            analyse({"t": null.draw(shape, rng)[0]}, AnalysisSettings(resamples=100)).domains[0] for _ in range(12)
-        ]
-        rates[name] = np.mean([part.flags[0].raised for part in parts])
-    assert rates["failures of one side missing"] == 1 and rates["missing at random"] <= 0.25
+        parts = [analyse({"t": null.draw(shape, rng)[0]}, settings).domains[0] for _ in range(8)]
+        assert least <= np.mean([part.flags[0].raised for part in parts]) <= most

@@ -58,7 +58,7 @@ def test_every_corruption_runs_on_a_simulated_system(name):
 # ---- what each step does
 
 
-@each("name", [card.name for card in STEPS.values() if card.stage == "mask"])
+@each("name", [name for name, card in STEPS.items() if card.stage == "mask"])
 @each("share", [0.1, 0.4])
 def test_a_mask_takes_the_share_it_says(name, share):
     found = corrupt(Corruption("mine", (Step(name, share),)), table(20_000))

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from trueness.datasets.recorded import AIR_QUALITY, AIR_QUALITY_EDGES, air_quality, series_of_file
-from trueness.datasets.series import VAR
+from trueness.datasets.series import AIR_QUALITY, AIR_QUALITY_EDGES, VAR, air_quality, series_of_file
 from trueness.errors import DataError, SettingError
 
 

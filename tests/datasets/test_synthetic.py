@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 from scipy import stats
+from trueness.measures.sortability import varsortability
 
 from tests.each import each
 from trueness.datasets.synthetic import Synthetic
 from trueness.errors import SettingError
-from trueness.measures.sortability import varsortability
 
 KURTOSIS = {"gaussian": 0.0, "laplace": 3.0, "uniform": -1.2, "exponential": 6.0, "student-t": 6.0}
 

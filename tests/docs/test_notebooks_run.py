@@ -20,7 +20,7 @@ def test_there_are_notebooks():
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_shows_what_its_cells_give(path, tmp_path, monkeypatch):
-    monkeypatch.setattr("trueness.running.fits.run_chunk", in_this_process)
+    monkeypatch.setattr("trueness.running.drivers.run_chunk", in_this_process)
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     names: dict = {"__name__": "__main__"}

@@ -39,31 +39,21 @@ def takings(in_words=False):
 
 @each("in_words", [False, True])
 @each(
-    "answer, blamed",
+    "answer, wrong",
     [
         (lambda streets, pears, price, tips: pears * price + tips, []),  # computes by its graph
-        (lambda streets, pears, price, tips: pears * price, [("tips", "stated, not used")]),
+        (lambda streets, pears, price, tips: pears * price, ["tips"]),
         (lambda streets, pears, price, tips: pears * price + tips + streets,
-         [("7 streets (in the text only)", "used, not stated")]),
-        (lambda *numbers: 41, [("sales", "stated, not used"), ("tips", "stated, not used")]),  # from memory
+         ["7 streets (in the text only)"]),
+        (lambda *numbers: 41, ["pears", "price", "tips"]),  # from memory
     ],
 )  # fmt: skip
-def test_the_edge_that_does_not_carry_what_it_says_is_named(answer, blamed, in_words):
+def test_a_known_that_does_not_carry_what_it_says_is_named(answer, wrong, in_words):
     found = evaluate_behaviour({"problem_text": SHOP}, Computing(takings(in_words), answer))
-    assert sorted((one.cause, one.fault) for one in found.blame) == sorted(blamed)
-    assert (found.score == 1) == (not blamed)
+    assert sorted(pair.change.known for pair in found.pairs if not pair.agrees) == sorted(wrong)
+    assert (found.score == 1) == (not wrong)
     control = agreement_of([found], "mock/computing")
-    assert control.irrelevant.value == ("7 streets (in the text only)" not in dict(blamed))
-    if not blamed and not in_words:  # by words alone a graph says only that the answer moves, whatever the names
-        assert control.permuted.value < 1
-
-
-def test_words_say_which_way_the_answer_must_move():
-    rules = ((["load", "push"], "speed", "Speed is proportional to push and inversely proportional to load"),)
-    one = problem("A load of 40 kg, a push of 60 N.", {"load": 40, "push": 60}, *rules)
-    assert {change.known: change.says for change in changes_of(one, 6)[0]} == {"load": "down", "push": "up"}
-    one = problem(one.text, {"load": 40, "push": 60}, (["load", "push"], "speed", "push and load both count"))
-    assert {change.says for change in changes_of(one, 6)[0]} == {"moves"}
+    assert control.irrelevant.value == ("7 streets (in the text only)" not in wrong)
 
 
 def test_a_number_that_stands_twice_is_found_by_the_words_beside_it():
@@ -123,7 +113,7 @@ def test_a_study_asks_probes_and_tells_them_as_pairs(tmp_path, whose, told):
     study = read_faithfulness(tmp_path / "out")
     (one,) = study.behaviours
     assert (one.status, one.own.from_problem) == (Status.OK, whose == "given")
-    assert {blame.fault for blame in one.blame} == {"stated, not used"}
+    assert {pair.agrees for pair in one.pairs if pair.change.role == "stated"} == {False}
     assert any(f"moves as {told} says" in sentence for sentence in sentences(study))
     assert "changed problems" in set(probes(study).frame["panel"])
     rows = list(csv.DictReader(reading_of(study).files()["faithfulness/pairs.csv"].splitlines()))

@@ -11,7 +11,7 @@ from trueness.models import Reply
 from trueness.reasoning.problems import load_problems
 from trueness.status import Status
 from trueness.studies.faithfulness import evaluate_behaviour
-from trueness.studies.faithfulness.own_graph import read_own_graph
+from trueness.studies.faithfulness.behaviour import read_own_graph
 
 from .judges import Scripted
 

@@ -36,14 +36,6 @@ def test_memory_of_famous_sets_shows_as_an_interaction():
     assert by_group["named - anonymised, famous data sets"] < by_group["named - anonymised, all data sets"] < 0
 
 
-def test_fame_is_measured_against_a_reference():
-    reference = over(FAMOUS + OTHERS, *GOOD, respondent="baseline/heuristic", formulation="reference")
-    claims = over(FAMOUS, *GOOD) + over(OTHERS, *BAD) + reference
-    analysis = contamination(study(claims, TRUTHS, references=("baseline/heuristic",)))
-    assert probe(analysis, "fame").loc[0, "difference"] < 0
-    assert "what a name gives away cannot be told" in str(analysis)
-
-
 def test_a_reply_that_names_the_hidden_data_set_is_found():
     texts = ["This looks like the Asia network.", "Eight binary variables."]
     replies = [reply(text, repeat=k, names="anonymised") for k, text in enumerate(texts)]

@@ -6,7 +6,7 @@ from scipy import stats
 
 from tests.forecast.handmade import claim, spread, study, truth
 from trueness.studies.forecast.analysis import orders, permutation_p
-from trueness.studies.forecast.effects import effects
+from trueness.studies.forecast.contrasts import effects
 
 NAMES = ("a", "b", "c", "d", "e", "f")
 
@@ -43,7 +43,6 @@ def test_a_respondent_that_follows_size_has_the_measured_rho():
 def test_a_respondent_that_has_it_backwards_is_off_by_two():
     size = row(effects(falling([0.2, 0.3, 0.4, 0.5, 0.6, 0.7])), "size")
     assert size["difference"] == pytest.approx(2)
-    assert size["difference_low"] > 0
 
 
 def test_a_data_set_without_an_answer_is_left_out_on_both_sides():

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.forecast.handmade import claim, reply, spread, study, truth
-from trueness.studies.forecast.failures import failures
+from tests.forecast.handmade import claim, spread, study, truth
+from trueness.studies.forecast.validation import failures
 
 MEASURES = ("precision", "recall", "f1", "shd")
 
@@ -58,13 +58,6 @@ def test_one_range_for_three_cells_is_the_same_everywhere_and_for_two_it_is_not(
     assert counts(differs, truths)["same everywhere"] == 0
 
 
-def test_numbers_of_the_prompt_are_recognised():
-    prompt = "Answer as ranges, for example precision: [0.2, 0.8]."
-    found = counts([claim(low=0.2, high=0.8)], replies=[reply("[0.2, 0.8]", prompt=prompt)])
-    assert found["from the prompt"] == 1
-    assert counts([claim(low=0.2, high=0.7)], replies=[reply("[0.2, 0.7]", prompt=prompt)])["from the prompt"] == 0
-
-
 def test_f1_above_what_precision_and_recall_allow_is_incoherent():
     # H(.5, .5) = .5
     assert counts(whole((0.4, 0.5), (0.4, 0.5), (0.6, 0.7), (3, 7)))["incoherent F1"] == 1
@@ -81,12 +74,6 @@ def test_a_high_f1_with_a_high_shd_is_inverted():
     # 8 edges, F1 >= .8: at most 2 * 8 * .2 / .8 = 4 pairs can differ
     assert counts(whole((0.8, 1), (0.8, 1), (0.8, 1), (20, 25)))["inverted SHD"] == 1
     assert counts(whole((0.8, 1), (0.8, 1), (0.8, 1), (4, 10)))["inverted SHD"] == 0
-
-
-def test_examples_show_the_claim_beside_the_truth():
-    examples = failures(study([claim(low=0.8, high=0.9)], measured())).more["examples"]
-    row = examples[examples["mode"] == "over-optimistic"].iloc[0]
-    assert (row["low"], row["high"]) == (0.8, 0.9) and row["truth_mean"] == pytest.approx(0.5)
 
 
 @given(st.integers(0, 20), st.integers(0, 20), st.integers(1, 20))

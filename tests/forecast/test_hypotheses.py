@@ -5,9 +5,9 @@ import pytest
 
 from tests.forecast.handmade import claim, over, spread, study, truth
 from trueness.intervals import Interval
+from trueness.studies.forecast.comparisons import robustness
 from trueness.studies.forecast.contrasts import contrasts
 from trueness.studies.forecast.hypotheses import CANNOT, NOT_SUPPORTED, SUPPORTED, hypotheses, verdict
-from trueness.studies.forecast.robustness import robustness
 
 NAMES = [f"d{k}" for k in range(11)]
 TRUTHS = [truth(spread(0.5), dataset=name) for name in NAMES]

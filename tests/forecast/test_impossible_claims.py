@@ -10,8 +10,7 @@ from tests.forecast.handmade import claim, study, truth
 from trueness.measures.interval_scores import interval_score
 from trueness.reading.expected import read_forecast
 from trueness.status import Status
-from trueness.studies.forecast.failures import failures
-from trueness.studies.forecast.validation import validation
+from trueness.studies.forecast.validation import failures, validation
 
 PAIRS = 28  # of 8 nodes
 SHD = truth(np.arange(100) % 5 + 3, measure="shd")
@@ -32,8 +31,7 @@ def scores(low, high, runs=SHD.runs):
 def test_no_claim_that_can_be_scores_worse_than_one_that_cannot(runs, possible, impossible):
     low, width = impossible
     can, cannot = scores(*possible, runs), scores(low, low + width, runs)
-    for name in ("interval_score", "wis", "pinball", "crps"):
-        assert cannot[name] >= can[name] - 1e-9, name
+    assert cannot["interval_score"] >= can["interval_score"] - 1e-9
     assert not cannot["covers_mean"] and cannot["coverage_runs"] == 0
 
 
@@ -86,9 +84,7 @@ def test_no_reply_gives_an_endless_number(form, end, nodes):
     reading = read_forecast(form.format(end, end), nodes=nodes)
     given = [value for value in (*reading.values.values(), *reading.medians.values()) if value]
     assert all(np.isfinite(value.low) and np.isfinite(value.high) for value in given)
-    assert all(
-        np.isfinite(list(scores(value.low, value.high)[["interval_score", "wis", "crps"]])).all() for value in given
-    )
+    assert all(np.isfinite(scores(value.low, value.high)["interval_score"]) for value in given)
 
 
 def test_impossible_claims_are_counted_first():
@@ -102,7 +98,4 @@ def test_impossible_claims_are_counted_first():
     assert table["impossible"] == 1 and table["beyond the scale"] == 2
     check = {check.name: check for check in validation(forecasts).checks}["possible"]
     assert check.passed is False and "2 of 3 claims" in check.sentence and "1 of them" in check.sentence
-    assert validation(forecasts).evidence["possible"].to_dict("records") == [
-        {"respondent": "m", "claims": 3, "beyond": 2, "impossible": 1}
-    ]
     assert {check.name: check for check in validation(study(claims[2:], [SHD])).checks}["possible"].passed

@@ -3,7 +3,7 @@
 import pytest
 
 from trueness.reading.expected import read_forecast
-from trueness.studies.forecast.probe import judge_edge_case, probe
+from trueness.studies.forecast.offers import judge_edge_case, probe
 
 SURE = "Precision: [0.9, 1]\nRecall: [0.9, 1]\nF1: [0.9, 1]\nSHD: [0, 1]"
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.forecast.handmade import claim, spread, study, truth
-from trueness.studies.forecast.robustness import robustness
+from trueness.studies.forecast.comparisons import robustness
 
 TRUTH = [truth(spread(0.5))]
 
@@ -40,16 +40,7 @@ def test_equal_widths_at_opposite_ends_are_robust_by_v_and_share_nothing():
     assert found["iou"] == 0 and found["spread"] == pytest.approx(0.8)
 
 
-def test_variance_between_formulations_alone_is_all_framing():
+def test_repeats_that_agree_share_all():
     claims = framed((0.0, 0.2), (0.4, 0.6)) + framed((0.0, 0.2), (0.4, 0.6), repeat=1)
     analysis = robustness(study(claims, TRUTH))
-    assert analysis.table.loc[0, "framing_share"] == pytest.approx(1)
     assert analysis.table.loc[0, "iou_repeats"] == 1
-
-
-def test_variance_components_are_those_of_one_way_anova():
-    # midpoints: formulation 1: .2, .4; formulation 2: .5, .7; within: .02 each; between means .3, .6: .045
-    claims = framed((0.1, 0.3), (0.4, 0.6)) + framed((0.3, 0.5), (0.6, 0.8), repeat=1)
-    found = cell(claims)
-    assert found["s2_repeat"] == pytest.approx(0.02)
-    assert found["s2_framing"] == pytest.approx(0.045 - 0.02 / 2)

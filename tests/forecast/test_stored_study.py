@@ -7,10 +7,10 @@ from tests.forecast.handmade import over, spread, study, truth
 from tests.lanes import same_lanes
 from trueness.analyse.comparing import compare
 from trueness.running.study import Plan, Study
-from trueness.studies.forecast import summary, tables
 from trueness.studies.forecast.answers import read_forecasts
-from trueness.studies.forecast.findings import Findings, statistical_tests
+from trueness.studies.forecast.findings import Findings
 from trueness.studies.forecast.reasoning import reasoning
+from trueness.studies.forecast.tables import main_results, rows
 
 PLAN = """
 name = "stored"
@@ -58,22 +58,22 @@ def test_the_plans_first_arm_is_the_headline_and_every_table_names_it(forecasts)
     shown = forecasts.headline
     assert set(shown["names"]) <= {"named", "-"} and set(shown["target"]) == {"run"}
     told = "names named, metadata full, definition told, target run"
-    made = tables.of_paper(Findings(forecasts))
+    made = Findings(forecasts).tables()
     assert all(told in table.caption for table in made)
 
 
 def test_a_mean_of_equal_values_has_no_interval_and_others_lie_within_their_bounds(forecasts):
-    row = next(row for row in summary.rows(forecasts) if row["respondent"] == "mock/vacuous")
+    row = next(row for row in rows(forecasts) if row["respondent"] == "mock/vacuous")
     assert row["interval_score"] == 1 and row["interval_score_low"] is None  # was 1.00 [1.00, 1.00]
-    cells = tables.main_results(Findings(forecasts)).cells()
+    cells = main_results(forecasts, rows(forecasts)).cells()
     assert next(row for row in cells if row[0] == "vacuous")[5] == "1.0 (constant)"
-    assert all(-1 <= row["bias_low"] <= row["bias_high"] <= 1 for row in summary.rows(forecasts) if row["bias_low"])
+    assert all(-1 <= row["bias_low"] <= row["bias_high"] <= 1 for row in rows(forecasts) if row["bias_low"])
 
 
 def test_h4_is_a_permutation_over_models_and_says_so():
     claims = [c for k in range(5) for c in over(NAMES, 0.4 - 0.05 * k, 0.5 - 0.05 * k, respondent=f"m{k}")]
     made = Findings(study(claims, TRUTHS, notes={"capability": {f"m{k}": 10 - k for k in range(5)}}))
-    tests = statistical_tests(made).set_index("what")
+    tests = made.tests.set_index("what")
     row = next(row for what, row in tests.iterrows() if what.startswith("H4"))
     assert row["test"] == "exact permutation over models, one-sided"
     assert row["n_models"] == 5 and pd.isna(row["n_datasets"])

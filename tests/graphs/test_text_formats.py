@@ -1,8 +1,7 @@
-"""JSON, DOT, GraphML and BIF as people and programs write them, and what is refused in one line."""
+"""JSON, DOT and BIF as people and programs write them, and what is refused in one line."""
 
 import json
 
-import networkx as nx
 import pytest
 
 from trueness.errors import GraphError
@@ -126,39 +125,6 @@ def test_dot_weights_are_strengths_and_layout_weights_only_where_all_edges_have_
 def test_dot_that_cannot_be_read_is_refused(text, message):
     with pytest.raises(GraphError, match=message):
         Graph.from_dot(text)
-
-
-# ---- GraphML
-
-
-def test_graphml_of_other_programs_is_read():
-    plain = "\n".join(nx.generate_graphml(nx.DiGraph([("b", "a")])))
-    assert [str(edge) for edge in Graph.from_graphml(plain).edges] == ["b -> a"]
-    undirected = "\n".join(nx.generate_graphml(nx.Graph([("b", "a")])))
-    assert [str(edge) for edge in Graph.from_graphml(undirected).edges] == ["b -- a"]
-
-
-def test_graphml_with_numbered_nodes_takes_their_names():
-    numbered = nx.DiGraph([("n0", "n1")])
-    numbered.nodes["n0"]["name"], numbered.nodes["n1"]["name"] = "smoke", "cancer"
-    read = Graph.from_graphml("\n".join(nx.generate_graphml(numbered)))
-    assert [str(edge) for edge in read.edges] == ["smoke -> cancer"]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "must be valid XML"),
-        ("<graphml>", "must be valid XML"),
-        ("<bif></bif>", "readable by networkx"),
-        ("<graphml></graphml>", "readable by networkx"),
-        ('<!DOCTYPE lolz [<!ENTITY lol "lol">]><graphml/>', "must not declare a DOCTYPE or an ENTITY"),
-        ('<?xml version="1.0"?>\n<!doctype graphml SYSTEM "file:///etc/passwd"><graphml/>', "must not declare"),
-    ],
-)
-def test_graphml_that_cannot_be_read_is_refused(text, message):
-    with pytest.raises(GraphError, match=message):
-        Graph.from_graphml(text)
 
 
 # ---- BIF

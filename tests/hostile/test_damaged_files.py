@@ -5,7 +5,6 @@ import io
 import json
 import zipfile
 
-import networkx as nx
 import numpy as np
 import pandas as pd
 from hypothesis import HealthCheck, given, settings
@@ -22,13 +21,13 @@ from trueness.datasets.surveys import open_microdata
 from trueness.datasets.table import check_usable
 from trueness.graphs import Graph
 from trueness.graphs.formats import read_graph, to_json
-from trueness.models.addresses import read_env
 from trueness.models.mock import read_script
+from trueness.models.services import read_env
 from trueness.reading.expected import readings_of
 from trueness.reasoning.problems import read_problems
-from trueness.running.plans import foreign_plan
+from trueness.running.study import foreign_plan
 from trueness.studies.forecast.human import read_experts
-from trueness.studies.population.question_files import read_questions
+from trueness.studies.population.questions import read_questions
 
 FEW = settings(max_examples=32, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 
@@ -38,7 +37,6 @@ GRAPHS = [
     Graph.from_edges(["a o-> b", "b <-> c", "c o-o d"]),
     Graph.from_matrix([[0, 0.5], [0, 0]], ["x y", 'z"q'], direction="row to column", kind="weighted"),
 ]
-GRAPHML = "\n".join(nx.generate_graphml(nx.DiGraph([("a", "b"), ("b", "c")]))).encode()
 BIF = b"""network n { }
 variable a { type discrete [ 2 ] { no, yes }; }
 variable b { type discrete [ 2 ] { no, yes }; }
@@ -107,12 +105,9 @@ def rows(path):
     check_usable(read_rows(path))
 
 
-def survey(name):
-    def read(path):
-        opened = open_microdata(f"{name}:{path.name}" if name else path.name, path.parent)
-        opened.read(opened.columns[:2])
-
-    return read
+def survey(path):
+    opened = open_microdata(path.name, path.parent)
+    opened.read(opened.columns[:2])
 
 
 def network(path):
@@ -127,21 +122,18 @@ def series(path):
 READERS = {
     "graph.json": (read_graph, [to_json(graph).encode() for graph in GRAPHS]),
     "graph.dot": (read_graph, [graph.to_dot().encode() for graph in GRAPHS]),
-    "graph.graphml": (read_graph, [GRAPHML]),
     "graph.bif": (read_graph, [BIF]),
     "graph.csv": (read_graph, [b"source,target,weight\na,b,1\nb,c,2\n"]),
     "graph.json.gz": (read_graph, [gzip.compress(to_json(GRAPHS[0]).encode(), mtime=0)]),
-    "matrix.csv": (lambda path: read_graph(path, "row to column", "weighted"), [b",a,b\na,0,1.5\nb,0,0\n"]),
     "network.bif": (network, [BIF]),
     "rows.csv": (rows, [TABLE, TABLE.replace(b",", b";")]),
     "rows.csv.gz": (rows, [gzip.compress(TABLE, mtime=0)]),
     "rows.parquet": (rows, [_parquet()]),
     "series.csv": (series, [TABLE]),
-    "micro.csv": (survey(""), [TABLE]),
-    "micro.parquet": (survey(""), [_parquet(e=[[1], None, [2]] * 10)]),
-    "acs.csv": (survey("acs"), [TABLE]),
-    "gss.dta": (survey("gss"), _stata),
-    "nhanes.xpt": (survey("nhanes"), _xport),
+    "micro.csv": (survey, [TABLE]),
+    "micro.parquet": (survey, [_parquet(e=[[1], None, [2]] * 10)]),
+    "gss.dta": (survey, _stata),
+    "nhanes.xpt": (survey, _xport),
     "tasks.toml": (read_questions, [TASKS]),
     "scores.csv": (lambda path: read_tables([path]), [SCORES]),
     "scores.parquet": (lambda path: read_tables([path]), [_parquet(e=[1, None, 3] * 10)]),

@@ -24,15 +24,14 @@ from trueness.errors import (
     did_you_mean,
     listed,
 )
-from trueness.graphs.formats import from_dot, from_graphml, from_json
+from trueness.graphs.formats import from_dot, from_json
 from trueness.graphs.links import MAX_NODES, MAX_PARTS
-from trueness.models.addresses import read_env
+from trueness.models.services import read_env
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.running.study import Plan
 from trueness.status import Status
 
 PLAN = 'name = "s"\n[discovery]\ndatasets = ["asia"]\nlearners = ["pc"]\n'
-GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="directed">{}</graph></graphml>'
 
 
 def bomb(path, unpacked):
@@ -109,12 +108,8 @@ def test_a_graph_of_many_nodes_or_edges_is_refused():
         from_json(json.dumps({"nodes": nodes, "edges": []}))
     with within(), refused:
         from_dot("digraph {" + ";".join(nodes) + "}")
-    with within(), refused:
-        from_graphml(GRAPHML.format("".join(f'<node id="{node}"/>' for node in nodes)))
     with within(), pytest.raises(GraphError, match=f"at most {MAX_PARTS:,} parts"):
         from_json('{"nodes": [' + "[]," * MAX_PARTS + "[]]}")
-    with within(), pytest.raises(GraphError, match=f"at most {MAX_PARTS:,} parts"):
-        from_graphml(GRAPHML.format("<a>" * (MAX_PARTS + 1)))
 
 
 def test_a_network_whose_tables_are_too_large_is_refused():

@@ -8,12 +8,11 @@ import pytest
 
 from tests.hostile.attack import survives
 from trueness.datasets.networks import parse_bif
-from trueness.graphs.formats import from_bif, from_dot, from_graphml, from_json
-from trueness.models.addresses import parse_env
+from trueness.graphs.formats import from_bif, from_dot, from_json
+from trueness.models.services import parse_env
 from trueness.outside import json_of, toml_of
-from trueness.reading.distribution import read_distribution
+from trueness.reading.distribution import read_distribution, read_level, read_share
 from trueness.reading.expected import read_forecast
-from trueness.reading.level import read_level, read_share
 from trueness.reading.reasoning_graph import MAX_CHARACTERS, read_reasoning
 from trueness.reading.structured import recover_json
 from trueness.reading.verdicts import read_verdict
@@ -21,7 +20,6 @@ from trueness.reasoning.graph import Quantity
 from trueness.reasoning.schema import quantity_of
 from trueness.reasoning.syntax import parse, symbol
 from trueness.studies.faithfulness.redaction import Hidden
-from trueness.studies.forecast.failures import _PAIR
 from trueness.studies.forecast.human import parse_experts
 from trueness.studies.forecast.reasoning import mentions
 
@@ -49,10 +47,8 @@ READERS = {
     "reasoning graph": (lambda text: read_reasoning(text[:MAX_CHARACTERS]), ['{"a":', "'", '"\\']),
     "redaction": (Hidden("x", Quantity(10.0)).redact, ["1", "one-"]),
     "assumptions": (lambda text: mentions(text, ("pc",), ("fci",)), ["not ", "varianc", "equal  - "]),
-    "pairs of a prompt": (_PAIR.findall, ["[1", "1", "[ ", "("]),
     "env": (parse_env, ["A=x ", " ", "export ", 'A="', "A=\n"]),
     "dot": (from_dot, GRAPH),
-    "graphml": (from_graphml, GRAPH),
     "json": (from_json, GRAPH),
     "bif": (from_bif, [*GRAPH, "variable a {"]),
     "bif with tables": (parse_bif, ["type discrete [ 2 ] { ", "probability ( a ) {"]),

@@ -18,9 +18,8 @@ from tests import forked
 from tests.lanes import same_lanes
 from tests.page.test_task_parts import POPULATION, ROBUSTNESS, TASKS
 from trueness.cli import main
-from trueness.running.outputs import write_outputs
 from trueness.running.study import Plan, Study
-from trueness.running.study_folder import StudyFolder
+from trueness.running.study_folder import StudyFolder, write_outputs
 
 ACTS = (
     "\x1b]0;owned\x07\x1b[2J\x9b2J\x90q\x9c\x00\x08\x7f\r\t\n\x0b\x85\u2028\u202e\u2066\u200b\ufeff\ufffe\U000e0001"

@@ -10,9 +10,8 @@ from tests.each import each
 from tests.hostile.attack import damaged, misshapen, survives, within
 from tests.hostile.test_damaged_files import GRAPHS
 from trueness.graphs.formats import from_json, to_json
-from trueness.reading.distribution import read_distribution
+from trueness.reading.distribution import read_distribution, read_level, read_share
 from trueness.reading.expected import read_forecast
-from trueness.reading.level import read_level, read_share
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reading.verdicts import read_verdict
 from trueness.reasoning import Program, Quantity, executable_components, graph_quality, invert
@@ -21,7 +20,7 @@ from trueness.reasoning.syntax import RuleError, parse
 from trueness.reasoning.units import check_units, coherent
 from trueness.status import Status
 from trueness.studies.faithfulness.redaction import hide
-from trueness.studies.population.question_files import parse_questions
+from trueness.studies.population.questions import parse_questions
 
 MANY = settings(max_examples=120, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
 LEVELS = {"male": ("man", "men"), "female": ("woman",), "18-29": ("18-29",)}

@@ -12,11 +12,10 @@ from tests.hostile.attack import at_most, damaged, survives, within
 from trueness.errors import StoreError
 from trueness.page.library import Library
 from trueness.running.cells import Cell
-from trueness.running.outputs import write_outputs
 from trueness.running.provenance import plan_folder_of
 from trueness.running.results import NOT_RUN, Results
 from trueness.running.store import Run, Store
-from trueness.running.study_folder import StudyFolder
+from trueness.running.study_folder import StudyFolder, write_outputs
 
 CELL = {"item": "asia", "variant": "clean", "respondent": "pc", "repeats": 1, "identity": {}, "about": {"nodes": 8}}
 TASK = {"task": "discovery", "level": 0.95, "measures": ["f1"], "headline": ["f1"], "about": {}, "cells": [CELL]}

@@ -23,7 +23,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.each import each
-from trueness import outside, parquet
+from trueness import outside, packed
 from trueness.analyse.loading import read_table
 from trueness.datasets.frames import read_rows
 from trueness.datasets.surveys import open_microdata
@@ -251,8 +251,8 @@ def test_a_footer_that_tells_of_fewer_bytes_is_not_believed(tmp_path, monkeypatc
     path.write_bytes(content.replace(varint(2 * told), varint(2 * 64, len(varint(2 * told)))))
     assert pq.read_metadata(path).row_group(0).column(0).total_uncompressed_size == 64
     assert len(pq.read_table(path).column(0)[0].as_py()) == 5_000_000
-    monkeypatch.setattr(parquet, "SMALL", 1 << 20)
-    monkeypatch.setattr(parquet, "FACTOR", 1)
+    monkeypatch.setattr(packed, "SMALL", 1 << 20)
+    monkeypatch.setattr(packed, "FACTOR", 1)
     with pytest.raises(DataError, match="must unpack to at most"):
         read_table(path)
 
@@ -292,10 +292,10 @@ def test_honest_parquet_files_are_read_as_pandas_reads_them(options, tmp_path):
         index=np.arange(count) + 5,
     )  # fmt: skip
     pq.write_table(pa.Table.from_pandas(frame), path, **options)
-    names = parquet.parquet_columns(path, 100)
-    got = parquet.read_parquet(path, 10**6, names)
+    names = packed.parquet_columns(path, 100)
+    got = packed.read_parquet(path, 10**6, names)
     pd.testing.assert_frame_equal(got, pq.read_table(path).to_pandas(ignore_metadata=True))
-    codes = parquet.read_codes(path, 10**6, ["t", "f"])
+    codes = packed.read_codes(path, 10**6, ["t", "f"])
     assert codes["t"].astype(str).tolist() == frame["t"].tolist() and codes["f"].tolist() == frame["f"].tolist()
 
 

@@ -6,12 +6,12 @@ import pandas as pd
 import pytest
 
 from tests.each import each
-from trueness.datasets import load
+from tests.learners.laboratory import Laboratory
 from trueness.datasets.experiments import Experiment, Experiments
-from trueness.datasets.interventional import Interventional
 from trueness.datasets.synthetic import Synthetic
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError
+from trueness.graphs import Graph
 from trueness.learners import learner
 from trueness.learners.batches import fit_resamples
 from trueness.learners.gies import GIES
@@ -28,7 +28,7 @@ def lab(seed, how="do", noise="gaussian"):
     targets = tuple(
         tuple(f"X{j}" for j in rng.choice(d, size=rng.integers(1, 3), replace=False)) for _ in range(rng.integers(1, 4))
     )
-    return Interventional(system, targets, how)
+    return Laboratory(system, targets, how)
 
 
 @each("seed", range(6))
@@ -63,17 +63,25 @@ def test_shifted_and_weakened_targets_are_scored_apart(how, seed):
 
 
 def test_gies_takes_levels_and_both_kinds():
-    asia = load("lab", {"kind": "experiments", "of": "asia", "targets": [["smoke"], ["bronc", "tub"]]})
-    table = asia.draw(4000, np.random.default_rng(0))
+    truth, targets = Graph.from_edges(["a -> b", "b -> c", "a -> d", "c -> e", "d -> e"]), ((), ("a",), ("b", "d"))
+    rng = np.random.default_rng(0)
+    rows = np.repeat([0, 0, 1, 2], 1000)
+    values = np.zeros((4000, 5))
+    for j, name in enumerate(truth.nodes):
+        chance = 0.2 + 0.6 * values[:, [truth.index(cause) for cause in truth.parents(name)] or [j]].mean(axis=1)
+        held = np.array([name in of for of in targets])[rows]
+        values[:, j] = rng.random(4000) < np.where(held, 0.5, chance)
+    kinds = tuple(Experiment(" + ".join(of) or "none", of) for of in targets)
+    table = Table(truth.nodes, values, (("no", "yes"),) * 5, experiments=Experiments(kinds, rows))
     found = GIES().fit(table)
-    assert found.problems(asia.targets) == ()
-    assert score_graph(found, asia.truth, targets=asia.targets)["f1"].value > 0.8
+    assert found.problems(targets) == ()
+    assert score_graph(found, truth, targets=targets)["f1"].value > 0.8
     values = table.values.copy()
     values[:, 0] += np.random.default_rng(1).normal(size=table.n)
     mixed = Table(table.names, values, (None, *table.levels[1:]), experiments=table.experiments)
     for how in ("hard", "soft"):
-        assert GIES(interventions=how).fit(mixed).problems(asia.targets) == ()
-        assert GIES(interventions=how).fit(table).problems(asia.targets) == ()
+        assert GIES(interventions=how).fit(mixed).problems(targets) == ()
+        assert GIES(interventions=how).fit(table).problems(targets) == ()
 
 
 def test_gies_refuses_a_column_that_is_never_free():

@@ -101,22 +101,6 @@ def test_perfect_samplers_average_98_and_uniform_ones_2_on_informative_tasks(k):
     assert max(uniform) <= 3
 
 
-def test_direction_and_change_tell_right_double_none_and_reversed():
-    p, w, n = np.array([[0.2, 0.8], [0.6, 0.4]]), np.array([0.5, 0.5]), np.full(2, np.inf)
-    double, flat, reverse = np.array([[0.0, 1.0], [0.8, 0.2]]), np.full((2, 2), 0.5), p[::-1]
-    assert d.dependence(p, p, w, n, n) == pytest.approx((1, 1))
-    assert d.dependence(p, double, w, n, n) == pytest.approx((1, 2))
-    assert d.dependence(p, flat, w, n, n) == pytest.approx((np.nan, 0), nan_ok=True)
-    assert d.dependence(p, reverse, w, n, n) == pytest.approx((-1, -1))
-
-
-def test_the_slope_of_a_too_extreme_answer_is_below_one():
-    p, k = np.array([[0.6, 0.4]]), np.array([np.inf])
-    assert d.calibration_slope(p, np.array([[0.9, 0.1]]), ONE, k) == pytest.approx(0.25)
-    assert d.calibration_slope(p, np.array([[0.55, 0.45]]), ONE, k) == pytest.approx(2)
-    assert np.isnan(d.calibration_slope(p, np.array([[0.5, 0.5]]), ONE, k))
-
-
 def test_the_fast_bootstrap_spreads_as_the_multinomial_does():
     p, k = np.array([[0.1, 0.3, 0.6], [0.5, 0.5, 0.0]]), np.array([100.0, np.inf])
     fast, exact = (f(p, k, 20_000, np.random.default_rng(0)) for f in (d.poisson_bootstrap, d.multinomial))

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from tests.each import each
 from trueness.errors import SettingError, TruenessError
-from trueness.models import addresses, allow, build, check_ready, elsewhere
-from trueness.models.addresses import ENV_FILE, ENVIRONMENT, OWN, PLAN, address
-from trueness.models.services import SERVICES, access
+from trueness.models import allow, build, check_ready, elsewhere, services
+from trueness.models.services import ENV_FILE, ENVIRONMENT, OWN, PLAN, SERVICES, access, address
 from trueness.texts import arriving
 
 httpx = pytest.importorskip("httpx")  # what the SDKs ask with
@@ -21,8 +20,8 @@ LOOPBACK = "http://127.0.0.1:8000/v1"
 @pytest.fixture(autouse=True)
 def nothing_is_set(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(addresses, "_hosts", set())
-    monkeypatch.setattr(addresses, "_keys", set())
+    monkeypatch.setattr(services, "_hosts", set())
+    monkeypatch.setattr(services, "_keys", set())
     for service in SERVICES.values():
         for name in (*service.keys, service.url_variable):
             monkeypatch.delenv(name, raising=False)

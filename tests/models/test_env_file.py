@@ -4,7 +4,7 @@ import pytest
 
 from tests.each import each
 from trueness.errors import SettingError
-from trueness.models.addresses import ENV_FILE, ENVIRONMENT, parse_env, read_env, variable
+from trueness.models.services import ENV_FILE, ENVIRONMENT, parse_env, read_env, variable
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ import pytest
 from tests.each import each
 from trueness.errors import SettingError
 from trueness.models import Message, Settings, build
-from trueness.models.mock import BUILT_IN, Mock
-from trueness.status import Status
+from trueness.models.mock import BUILT_IN
 
 ASKED = [Message("system", "You forecast."), Message("user", "How will pc do on asia?")]
 
@@ -17,7 +16,7 @@ def ask(name, options=None, **settings):
     return build(name, options or {}).ask(ASKED, Settings(**settings))
 
 
-@each("name", [name for name in BUILT_IN if name != "slow"])
+@each("name", BUILT_IN)
 def test_the_same_question_gets_the_same_answer(name):
     first, second = ask(f"mock/{name}"), ask(f"mock/{name}")
     assert (first.text, first.status) == (second.text, second.status)
@@ -36,20 +35,6 @@ def test_the_same_question_gets_the_same_answer(name):
 )
 def test_each_fault_has_its_status(name, status):
     assert ask(f"mock/{name}").status == status
-
-
-def test_slow_waits_no_longer_than_the_timeout():
-    waited = []
-    model = Mock("mock/slow", {"seconds": 50}, sleep=waited.append)
-    reply = model.ask(ASKED, Settings(timeout=2))
-    assert (waited, reply.status) == ([2], Status.TIMED_OUT)
-
-
-def test_flaky_fails_about_k_of_n_and_always_the_same():
-    model = build("mock/flaky", {"fails": 1, "of": 4, "seed": 7})
-    failed = [model.ask([Message("user", str(k))], Settings()).status == "failed" for k in range(400)]
-    assert failed == [model.ask([Message("user", str(k))], Settings()).status == "failed" for k in range(400)]
-    assert 70 < sum(failed) < 130
 
 
 def script(tmp_path, *entries):
@@ -71,20 +56,20 @@ def test_the_first_entry_whose_parts_all_occur_answers(tmp_path):
 def test_a_prompt_without_an_entry_fails_and_says_so(tmp_path):
     reply = ask("mock/perfect", script(tmp_path, {"match": ["sachs"], "reply": "x"}))
     assert reply.status == "failed"
-    assert "no entry of script.jsonl" in reply.message
+    assert "no entry of its script" in reply.message
 
 
 @pytest.mark.parametrize(
     ("entry", "words"),
     [
         ({"match": ["a"]}, "must have a 'reply' or a 'status'"),
-        ({"match": "a", "reply": "b"}, "must be a list of texts"),
-        ({"reply": "b", "satus": "ok"}, "may have match"),
-        ({"status": "fine"}, "must be one of"),
+        ({"match": "a", "reply": "b"}, "Expected `array`, got `str`"),
+        ({"reply": "b", "satus": "ok"}, "unknown field `satus`"),
+        ({"status": "fine"}, "Invalid enum value 'fine'"),
     ],
 )
 def test_a_wrong_entry_is_refused_with_its_place(tmp_path, entry, words):
-    with pytest.raises(SettingError, match=f"entry 1 of script.jsonl.*{words}|{words}"):
+    with pytest.raises(SettingError, match=f"line 1 of script.jsonl.*{words}"):
         ask("mock/perfect", script(tmp_path, entry))
 
 

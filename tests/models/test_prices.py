@@ -4,7 +4,7 @@ import pytest
 
 from trueness.errors import SettingError
 from trueness.models import price
-from trueness.models.prices import Price, price_list, stated_price
+from trueness.models.base import Price, price_list, stated_price
 
 
 def test_an_unknown_price_is_none_and_not_zero():

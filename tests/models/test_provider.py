@@ -6,8 +6,9 @@ from importlib.util import find_spec
 
 import pytest
 
+from tests.each import each
 from tests.models.loopback import Loopback, Turn
-from trueness.models import Message, Settings, addresses, allow
+from trueness.models import Message, Settings, allow, services
 from trueness.models.provider import Provided
 from trueness.status import Status
 
@@ -41,7 +42,7 @@ def asked(server, monkeypatch):
     """Ask a model of a name; the waits that it took are in `asked.waits`."""
     for variable in ("OPENAI", "ANTHROPIC", "GOOGLE", "TOGETHER", "LAB"):
         monkeypatch.setenv(f"{variable}_API_KEY", KEY)
-    monkeypatch.setattr(addresses, "_hosts", set())
+    monkeypatch.setattr(services, "_hosts", set())
     allow(hosts=[server.url])
     opened = []
 
@@ -189,21 +190,10 @@ def test_a_provider_that_asks_for_an_hour_is_not_waited_for(server, asked):
     assert asked.waits == []
 
 
-@pytest.mark.parametrize(
-    ("header", "wait"),
-    [
-        ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0),
-        ("Sun Nov  6 08:49:37 1994", 0.0),
-        ("Sun, 06 Nov 1994 08:49:37 -0000", 0.0),
-        ("9" * 400, 5.0),
-        ("soon", 5.0),
-    ],
-)
-@pytest.mark.parametrize("name", THREE)
-def test_a_date_in_retry_after_is_understood_and_nonsense_is_the_default(server, asked, name, header, wait):
+@each("header", ["Wed, 21 Oct 2015 07:28:00 GMT", "9" * 400, "soon"])
+def test_what_is_no_number_of_seconds_in_retry_after_is_the_default(server, asked, header):
     server.then(Turn(code=429, retry_after=header))
-    assert asked(name).status == "ok"
-    assert asked.waits == [wait]
+    assert (asked("openai/gpt-4o").status, asked.waits) == ("ok", [5.0])
 
 
 def test_spent_quota_is_not_tried_again(server, asked):

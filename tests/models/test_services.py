@@ -25,7 +25,7 @@ def test_a_missing_key_is_named_with_what_works_without(name):
 
 def test_the_key_variable_can_be_chosen(monkeypatch):
     monkeypatch.setenv("LAB_API_KEY", "sk-lab")
-    monkeypatch.setattr("trueness.models.addresses._keys", {"LAB_API_KEY"})
+    monkeypatch.setattr("trueness.models.services._keys", {"LAB_API_KEY"})
     assert access("openai/gpt-4o", {"key_variable": "LAB_API_KEY"}).secret == "sk-lab"
 
 

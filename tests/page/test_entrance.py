@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from tests.shapes import shaped
-from trueness.page.entrance import way_in
+from trueness.page.server import way_in
 
 from .test_server import ask
 

@@ -14,8 +14,7 @@ from trueness.running.study_folder import StudyFolder
 from trueness.statistics.runs import expected_content
 from trueness.studies.forecast.answers import read_forecasts
 from trueness.studies.forecast.files import comparison_texts
-from trueness.studies.forecast.findings import Findings
-from trueness.studies.forecast.tables import main_results
+from trueness.studies.forecast.tables import main_results, rows
 from trueness.studies.run_tables import as_csv
 from trueness.terminal.print_report import show_reading
 
@@ -50,7 +49,7 @@ def test_tables_and_json_say_it(small):
     text = comparison_texts(forecasts)
     name = next(name for name in text if "synthetic-8" in name and "random" in name)
     assert json.loads(text[name])["measured"]["shd"]["run_content"] == SHARE
-    assert TOLD.search(main_results(Findings(forecasts)).caption)
+    assert TOLD.search(main_results(forecasts, rows(forecasts)).caption)
 
 
 def test_the_page_says_it(small):

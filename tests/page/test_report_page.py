@@ -123,7 +123,7 @@ def test_the_intervals_of_a_cell_are_those_of_the_tables(study, small):
 def test_every_chart_of_a_study_has_its_line_of_python(small):
     names = {figure["name"] for figure in charts_of(small)}
     assert names
-    for name in (*names, "heatmap_covers_mean_respondent_dataset", "runtime"):
+    for name in (*names, "heatmap_covers_mean_respondent_dataset"):
         made = {}
         exec(python_line(name, small), made)
         assert made["figure"].name == name and len(made["figure"].frame)

@@ -7,8 +7,6 @@ import sys
 import pytest
 
 from tests.lanes import same_lanes
-from trueness.errors import DataError
-from trueness.page.notes import add_note, misread_cases
 from trueness.page.page import html_of
 from trueness.page.pages import StudyPage
 from trueness.page.standalone import document_of
@@ -33,7 +31,6 @@ datasets = ["series"]
 corruptions = ["clean", "mcar_40"]
 scorers = ["correlation", "granger"]
 seeds = 2
-strengths = [1.0]
 rows = 120
 validation = "mcar_40"
 match = "granger"
@@ -161,20 +158,6 @@ def test_a_claimed_distribution_stands_beside_the_true_one(people):
     assert [block["truth"] for block in bars] == [[0.65, 0.35], [0.25, 0.75]]
     reply = next(block for block in cell["blocks"] if block["kind"] == "exchange")
     assert [reply["text"][start:end] for start, end, _ in reply["marks"]] == ["60", "40"]
-
-
-def test_a_misread_distribution_is_exported_with_what_it_says(people, tmp_path):
-    with StudyFolder.reading(people) as opened:
-        cell = StudyPage(opened).get("cell/population/sex_by_age/distribution/mock%2Fsays")
-        reply = next(block for block in cell["blocks"] if block["kind"] == "exchange")
-        assert reply["read"] == {"male": 0.6, "female": 0.4} and reply["reader"] == "distribution"
-        mark = {"key": reply["key"], "task": "population", "misread": True, "reader": "distribution"}
-        add_note(tmp_path, mark | {"expected": {"male": 0.4, "female": 0.6}}, opened.store)
-        (case,) = misread_cases(tmp_path, opened.store)
-        with pytest.raises(DataError, match="number or a word"):
-            add_note(tmp_path, mark | {"expected": {"male": [0.4]}}, opened.store)
-    assert case["text"] == '{"male": 60, "female": 40}' and case["reader"] == "distribution"
-    assert case["expected"] == {"male": 0.4, "female": 0.6}
 
 
 def test_a_refused_distribution_is_missing(people):

@@ -5,12 +5,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from trueness.datasets.survey_files import Microdata
+from trueness.datasets.surveys import Microdata
 from trueness.intervals import Distribution
 from trueness.studies.population.answers import baseline_answers
 from trueness.studies.population.elicitation import Answer
-from trueness.studies.population.questions import Level, Question, TargetPopulation, Variable
-from trueness.studies.population.survey_rows import bin_levels
+from trueness.studies.population.questions import Level, Question, TargetPopulation, Variable, bin_levels
 
 
 def microdata(frame, name="people"):

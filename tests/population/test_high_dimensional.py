@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from tests.population.made import levels, microdata, question
-from trueness.studies.population.high_dimensional import boosted_truth
 from trueness.studies.population.questions import Variable
 from trueness.studies.population.survey_rows import rows_of
+from trueness.studies.population.truth import boosted_truth
 
 pytest.importorskip("sklearn")
 

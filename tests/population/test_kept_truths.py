@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from tests.population.made import levels, question
-from trueness.studies.population import high_dimensional
+from trueness.studies.population import truth as truths
 from trueness.studies.population.questions import Variable
-from trueness.studies.population.survey_estimates import truth_of
+from trueness.studies.population.truth import truth_of
 
 pytest.importorskip("sklearn")
 
@@ -26,13 +26,13 @@ def asked(tmp_path):
 @pytest.fixture
 def fits(monkeypatch):
     """How often a truth was fitted."""
-    found, fit = [], high_dimensional.boosted_truth
+    found, fit = [], truths.boosted_truth
 
     def counted(rows, rng, draws):
         found.append(rows.question.name)
         return fit(rows, rng, draws, repeats=2)
 
-    monkeypatch.setattr(high_dimensional, "boosted_truth", counted)
+    monkeypatch.setattr(truths, "boosted_truth", counted)
     return found
 
 

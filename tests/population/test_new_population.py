@@ -9,8 +9,8 @@ import pytest
 from tests.population.made import people
 from trueness.errors import DataError
 from trueness.studies.population.new_file import new_population
-from trueness.studies.population.question_files import read_questions
-from trueness.studies.population.survey_estimates import truth_of
+from trueness.studies.population.questions import read_questions
+from trueness.studies.population.truth import truth_of
 
 
 def test_a_column_that_sounds_like_a_weight_is_pointed_out_and_not_used(tmp_path):
@@ -67,14 +67,3 @@ def test_a_file_with_nothing_to_ask_is_one_line(tmp_path):
     pd.DataFrame({"id": range(50), "same": 1}).to_csv(tmp_path / "x.csv", index=False)
     with pytest.raises(DataError, match="x.csv must have two columns with levels or numbers, got 0 of 2"):
         new_population(tmp_path / "x.csv")
-
-
-def test_a_survey_file_proposes_its_design_and_applies_none_of_it(tmp_path):
-    people(200).rename(columns={"w": "WGT", "cluster": "YY1"}).to_csv(tmp_path / "SCFP2022.csv", index=False)
-    text = new_population(f"scf:{tmp_path}/SCFP2022.csv")
-    assert '#   its documentation: weight = "WGT"' in text
-    assert "five implicates a household" in text
-    (tmp_path / "tasks.toml").write_text(text)
-    (asked,) = read_questions(tmp_path / "tasks.toml")
-    assert (asked.data, asked.weight, asked.clusters) == ("scf:SCFP2022.csv", None, None)
-    truth_of(asked, np.random.default_rng(0), draws=10)

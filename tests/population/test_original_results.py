@@ -12,7 +12,7 @@ from trueness.status import Status
 from trueness.studies.population.answers import AnswerKey
 from trueness.studies.population.original_results import read_results, split_names
 from trueness.studies.population.scores import Scales, score_answers
-from trueness.studies.population.survey_estimates import truth_of
+from trueness.studies.population.truth import truth_of
 
 
 def entry(condition, true, weights, said, **more):
@@ -56,9 +56,7 @@ def test_they_are_scored_as_if_the_rows_had_been_read(folder):
     np.testing.assert_allclose(back.probs[:, order], truth.probs)
     np.testing.assert_allclose(back.n_eff, truth.n_eff)
     males = [[1.0, 0.0]] * 2
-    score = score_answers(
-        truth.question, truth, answers(truth, males, 50), rng=np.random.default_rng(0), scales=Scales(0)
-    )
+    score = score_answers(truth, answers(truth, males, 50), rng=np.random.default_rng(0), scales=Scales(0))
     again = found.score_by_key[AnswerKey("llama_70b", "sample", "sex_by_age", 0)]
     for measure in ("tv", "d2", "skill_uniform", "score_document"):
         assert again.value(measure) == pytest.approx(score.value(measure), abs=0.02), measure
@@ -79,7 +77,7 @@ def test_our_own_files_come_back_with_their_scores(tmp_path):
     ]
     (tmp_path / "m_sex_by_age.json").write_text(json.dumps(entries))
     again = read_results(tmp_path).score_by_key[AnswerKey("m", "distribution", "sex_by_age", 0)]
-    score = score_answers(truth.question, truth, answers(truth, [[0.4, 0.6]] * 2), rng=np.random.default_rng(0))
+    score = score_answers(truth, answers(truth, [[0.4, 0.6]] * 2), rng=np.random.default_rng(0))
     assert again.draws is None and again.source == "made"
     for measure in ("tv", "d2", "score", "score_original"):
         assert again.value(measure) == pytest.approx(score.value(measure), rel=0.05), measure

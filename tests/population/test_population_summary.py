@@ -49,7 +49,7 @@ def test_two_sources_leave_nearly_everything_open_and_their_tasks_do_not():
     assert over.interval.width > 90 and given.interval.width < 15
 
 
-@pytest.mark.parametrize("measure", ["score_document", "score_original", "tv", "direction"])
+@pytest.mark.parametrize("measure", ["score_document", "score_original", "tv"])
 def test_every_bounded_measure_has_an_interval_inside_its_bounds(measure):
     low, high = POSSIBLE[measure]
     for values in ([[low], [low + 0.3 * (high - low)]], [[high], [high - 0.3 * (high - low)]]):

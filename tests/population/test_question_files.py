@@ -10,14 +10,18 @@ from tests.each import each
 from tests.population.made import people, question, reference_answers, task_file
 from trueness.errors import DataError, PlanError
 from trueness.settings import hints_of
-from trueness.studies.population.question_files import (
+from trueness.studies.population.questions import (
+    MODES,
+    Level,
+    Question,
+    TargetPopulation,
+    Variable,
     builtin,
     parse_questions,
     read_questions,
 )
-from trueness.studies.population.questions import MODES, Level, Question, TargetPopulation, Variable
 from trueness.studies.population.scores import score_answers
-from trueness.studies.population.survey_estimates import truth_of
+from trueness.studies.population.truth import truth_of
 
 TASK = """
 [defaults]
@@ -130,7 +134,7 @@ def test_a_task_of_one_variable_asks_for_its_distribution(tmp_path):
     assert truth.conditions == ("everyone",) and asked.asks == "sex"
     assert truth.probs[0, 0] == pytest.approx((people()["sex"] == "male").mean())
     assert truth.question.prompt_for("everyone") == "What is the sex of a person of " + asked.population.text + "?"
-    score = score_answers(asked, truth, reference_answers(truth, "oracle"), rng=np.random.default_rng(0))
+    score = score_answers(truth, reference_answers(truth, "oracle"), rng=np.random.default_rng(0))
     assert score.value("score") == 100 and score.measures["skill_marginal"].value is None and score.flat
 
 

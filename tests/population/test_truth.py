@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.population.made import levels, microdata, people, question
 from trueness.errors import DataError
 from trueness.studies.population.questions import TargetPopulation, Variable
-from trueness.studies.population.survey_estimates import truth_of
+from trueness.studies.population.truth import truth_of
 
 
 def rng():

@@ -102,7 +102,6 @@ FORECAST = {
     "beside its mean and spread": "Precision: 0.6-0.8 (mean 0.7, sd 0.05)",
     "of the algorithm that is forecast": "Unlike NOTEARS, whose precision is 0.3, PC should have precision of 0.6-0.8.",
     "as tens": "Precision: between sixty and eighty percent",
-    "as quantiles in text": "Precision: 2.5% = 0.6, 50% = 0.7, 97.5% = 0.8",
     "in percent": "All values in percent.\nPrecision: 60-80",
     "below an assumption": "LiNGAM requires non-Gaussian noise.\nPrecision: 0.6-0.8",
     "below a condition that is told": "If the noise is Gaussian, LiNGAM fails.\n\nPrecision: 0.6-0.8",

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trueness.reading.distribution import read_distribution, rounding
-from trueness.reading.level import read_level, read_share
+from trueness.reading.distribution import read_distribution, read_level, read_share, rounding
 from trueness.status import Status
 
 SEX = {"male": ("Male", "man", "men"), "female": ("Female", "woman", "women")}
@@ -96,15 +95,15 @@ def test_a_reply_without_shares_is_unreadable(text):
 )
 def test_a_level_counts_where_it_is_the_answer(text, level):
     found = read_level(text, SEX)
-    assert found.level == level
+    assert found.value == level
     assert found.status == (Status.UNREADABLE if level is None else Status.OK)
 
 
 def test_a_number_stands_for_its_bin():
-    assert read_level("42 years old", AGES, bins=(18, 30, 65)).level == "30-64"
+    assert read_level("42 years old", AGES, bins=(18, 30, 65)).value == "30-64"
     assert read_level("17", AGES, bins=(18, 30, 65)).status == Status.UNREADABLE
     assert read_level("70", AGES, bins=(18, 30, 65), top=70).status == Status.UNREADABLE
-    assert read_level("18-29", AGES, bins=(18, 30, 65)).level == "18-29"
+    assert read_level("18-29", AGES, bins=(18, 30, 65)).value == "18-29"
 
 
 @pytest.mark.parametrize(

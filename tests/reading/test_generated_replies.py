@@ -93,12 +93,3 @@ def test_a_reply_beyond_the_limit_says_what_was_read():
     assert reading.values["precision"].low == 0.6
     assert "text_too_long" in reading.flags
     assert reading.message.startswith("only the first 200,000 characters were read")
-
-
-@pytest.mark.parametrize("seed", range(40, 44))
-def test_the_quick_way_reads_what_the_long_way_reads(seed, monkeypatch):
-    rng = random.Random(seed)
-    texts = [text for _ in range(60) for reply in [written(rng)] for text in (reply.text, spoiled(reply.text, rng))]
-    quick = [read_forecast(text, nodes=30) for text in texts]
-    monkeypatch.setattr("trueness.reading.expected.claims_in_lines", lambda *_: None)
-    assert [read_forecast(text, nodes=30) for text in texts] == quick

@@ -22,7 +22,6 @@ SHAPES = {  # number of causes -> rules; values stay between about 0.1 and 100
         "({0} + 2*{1}) / 3",
         "sqrt({0}^2 + {1}^2)",
         "{0} * (1 + {1} / 50)",
-        "{0} if {1} > 3 else {1} + 2",
     ],
     3: ["{0} + {1} * {2} / 9", "mean({0}, {1}, {2})", "({0} + {1}) / ({2} + 1)", "{0} * {1} / ({1} + {2})"],
 }
@@ -65,8 +64,6 @@ PIECES = [
     lambda n: "x + " * n + "x",
     lambda n: "x = " * n + "x",
     lambda n: "max(" + "x," * n + "x)",
-    lambda n: "x if x > 1 else " * n + "x",
-    lambda n: "if x > 1 then x else " * n + "x",
     lambda n: "().__class__.__bases__[0].__subclasses__()" + " " * n,
     lambda n: "__import__('os').system('true')" + "#" * n,
     lambda n: "x.real" + ".real" * n,

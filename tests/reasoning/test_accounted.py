@@ -2,7 +2,7 @@
 
 import pytest
 
-from trueness.reasoning.accounted import surplus
+from trueness.reasoning.passages import surplus
 from trueness.reasoning.rules import read_rule
 from trueness.reasoning.syntax import parse
 

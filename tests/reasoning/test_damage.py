@@ -5,10 +5,9 @@ import pytest
 
 from trueness.errors import UnknownName
 from trueness.reasoning import execute
-from trueness.reasoning.checks import executable_score
+from trueness.reasoning.checks import executable_components, graph_quality, score_of
 from trueness.reasoning.damage import DAMAGES, damage, damaged_copies
 from trueness.reasoning.problems import load_problems
-from trueness.reasoning.quality import graph_quality
 
 PROBLEMS = load_problems()
 EXECUTABLE = [problem for problem in PROBLEMS if problem.answer.value is not None]
@@ -52,14 +51,18 @@ def auc(right, damaged):
     return (difference > 0).mean() + 0.5 * (difference == 0).mean()
 
 
+def score(problem):
+    return score_of(executable_components(problem.graph, problem.answer, problem.tolerance))
+
+
 @pytest.mark.slow
 def test_executable_checks_separate_right_from_damaged_graphs():
-    right = [executable_score(problem.graph, problem) for problem in EXECUTABLE]
+    right = [score(problem) for problem in EXECUTABLE]
     rng = np.random.default_rng(3)
     pooled, original = [], []
     for kind in DAMAGES:
         copies = [copy.problem for problem in EXECUTABLE if (copy := damage(problem, kind, rng))]
-        scores = [executable_score(copy.graph, copy) for copy in copies]
+        scores = [score(copy) for copy in copies]
         assert None not in scores
         assert auc(right, scores) >= 0.95, kind
         pooled += scores

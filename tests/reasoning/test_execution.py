@@ -10,9 +10,8 @@ from tests.reasoning.generator import random_graph
 from trueness.errors import SettingError
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning import Program, Quantity, ReasoningGraph, RuleEdge, execute, intervene, sensitivity
-from trueness.reasoning.checks import executable_components
+from trueness.reasoning.checks import executable_components, graph_quality
 from trueness.reasoning.execute import PROBES
-from trueness.reasoning.quality import graph_quality
 from trueness.reasoning.rules import read_rule, rules_of
 from trueness.status import Status
 

@@ -5,7 +5,7 @@ import time
 
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reasoning import Program, graph_quality, sensitivity
-from trueness.reasoning.invert import invert_all
+from trueness.reasoning.execute import invert_all
 
 SIGNS = (
     "a b |x_1|12|3.5e4| + |-|*|/|^|(|)|=|, |½|²|}|{|√|[|]|;|: |!|π|_|'|.|<|≤|%|\\frac{|\\sqrt{|°C|km/h |mass|sin |log("

@@ -3,8 +3,7 @@
 import pytest
 
 from trueness.reasoning import Quantity, ReasoningGraph, RuleEdge
-from trueness.reasoning.checks import executable_components, score_of
-from trueness.reasoning.quality import graph_quality
+from trueness.reasoning.checks import executable_components, graph_quality, score_of
 from trueness.status import Status
 
 
@@ -67,7 +66,6 @@ def test_a_right_graph_has_every_component():
         "executes": 1.0,
         "answer": 1.0,
         "intervention": 1.0,
-        "abduction": 1.0,
     }
 
 

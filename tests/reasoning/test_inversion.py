@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.reasoning.generator import random_graph
 from trueness.reasoning import Quantity, ReasoningGraph, RuleEdge, execute, intervene
-from trueness.reasoning.invert import closed_form, invert, invert_all
+from trueness.reasoning.execute import invert, invert_all
 from trueness.status import Status
 
 
@@ -25,13 +25,6 @@ def test_the_guides_example_is_invertible():
     found = invert_all(one_rule("a = F/m", "acceleration", F=10, m=2))
     assert {name: inversion.solutions for name, inversion in found.items()} == {"F": (10.0,), "m": (2.0,)}
     assert all(inversion.identifiable for inversion in found.values())  # the guide: abductive score (1 + 1)/2 = 1
-
-
-def test_the_formula_that_recovers_a_known_is_written_down():
-    newton = one_rule("a = F/m", "a", F=10, m=2)
-    assert (closed_form(newton, "F"), closed_form(newton, "m")) == ("F = a * m", "m = F / a")
-    assert closed_form(one_rule("y = 0.5*m*v^2", m=2, v=3), "v") == "v = sqrt(y / (0.5 * m))"
-    assert closed_form(one_rule("y = x + sqrt(x)", x=3), "x") is None
 
 
 @pytest.mark.parametrize(
@@ -59,7 +52,6 @@ def test_the_formula_that_recovers_a_known_is_written_down():
         ("x*exp(x)", 2, "unique", "numeric"),
         ("x + sqrt(x)", 2, "unique", "numeric"),
         ("x - x", 2, "several", "numeric"),
-        ("x if x > 5 else 2", 1, "several", "numeric"),
         ("x % 3", 4, "several", "numeric"),
         ("3*ceil(x/4) - 1", 9, "several", "numeric"),
     ],

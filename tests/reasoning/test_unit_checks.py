@@ -8,7 +8,7 @@ from trueness.reasoning.checks import check_answer
 from trueness.reasoning.units import check_units, coherent, convert
 from trueness.status import Status
 from trueness.studies.faithfulness import evaluate
-from trueness.studies.faithfulness.nodes import inversions_of
+from trueness.studies.faithfulness.scores import inversions_of
 
 pytest.importorskip("pint")
 

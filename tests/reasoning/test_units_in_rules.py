@@ -3,9 +3,8 @@
 import pytest
 
 from trueness.reading.reasoning_graph import read_reasoning
-from trueness.reasoning import execute
 from trueness.reasoning.checks import check_answer
-from trueness.reasoning.literals import read_unit, without_units
+from trueness.reasoning.names import read_unit
 from trueness.reasoning.schema import quantity_of
 
 
@@ -22,16 +21,10 @@ def checked(rule, knowns, effect, answer):
         ("L_m = L_cm / 100", {"L_cm": "250 cm"}, "L_m", "2.5 m"),
         ("t = d * 1000 / v", {"d": "2 km", "v": "5 m/s"}, "t", "400 s"),
         ("t = d / v", {"d": "2 km", "v": "5 m/s"}, "t", "400 s"),
-        ("t = d / v", {"d": "2 km", "v": "5 m/s"}, "t", "400"),  # and no 0.4
         ("v = d / t * 3.6", {"d": "100 m", "t": "10 s"}, "v", "36 km/h"),
         ("v = d / t", {"d": "100 m", "t": "10 s"}, "v", "36 km/h"),
         ("W = 9.81 * m", {"m": "2 kg"}, "W", "19.62 N"),
         ("cost = price * share / 100", {"price": "80 USD", "share": "15 %"}, "cost", "12 USD"),
-        ("F = m * 9.8 m/s^2", {"m": "2 kg"}, "F", "19.6 N"),
-        ("t = 2 km / v", {"v": "5 m/s"}, "t", "400 s"),
-        ("t = 2 km / v", {"v": "4 km/h"}, "t", "0.5 h"),
-        ("hours = 24 hours/day * days", {"days": 3}, "hours", "72 hours"),
-        ("E = 5 V * I", {"I": "2 A"}, "E", "10 W"),
         ("y = 5 m * x", {"m": 2, "x": 3}, "y", "30"),  # m is a cause
     ],
 )
@@ -42,7 +35,11 @@ def test_units_inside_a_rule_are_read(rule, knowns, effect, answer):
 @pytest.mark.parametrize(
     ("rule", "knowns", "effect", "answer"),
     [
-        ("d = 60 km/h * t", {"t": "30 min"}, "d", "30 km"),  # hours and minutes
+        ("t = d / v", {"d": "2 km", "v": "5 m/s"}, "t", "400"),  # 400, or 0.4: the answer has no unit
+        ("F = m * 9.8 m/s^2", {"m": "2 kg"}, "F", "19.6 N"),  # a number in a formula has no unit
+        ("t = 2 km / v", {"v": "5 m/s"}, "t", "400 s"),
+        ("E = 5 V * I", {"I": "2 A"}, "E", "10 W"),
+        ("d = 60 km/h * t", {"t": "30 min"}, "d", "30 km"),
         ("Convert 80 km/h to m/s", {"speed": "90 km/h"}, "v", "25 m/s"),  # another number
         ("Convert price to euros", {"price": "90 USD"}, "price in euros", "80 EUR"),
         ("Convert speed to kilograms", {"speed": "90 km/h"}, "v", "25 kg"),
@@ -69,13 +66,7 @@ def test_a_formula_is_no_unit():
     assert quantity_of("1 / (2 * L) * sqrt(sigma / rho)").value is None
     assert quantity_of("8 hours/day for 5 days").value is None
     assert quantity_of("3 kg·m²·s⁻²") == quantity_of("3", "kg·m²·s⁻²")
-    edges = [{"cause": ["f", "g"], "effect": "q", "rule": "q = f / g"}]
-    knowns = {"L": 2, "f": "1 / (2 * L)", "g": 5}
-    assert (
-        execute(read_reasoning({"target_variable": "q", "knowns": knowns, "causal_graph": edges}).graph).target == 0.05
-    )
 
 
 def test_the_table_of_units():
     assert read_unit("blorp") is None
-    assert without_units("y = 3 * x", ("x", "y"), [None]) is None

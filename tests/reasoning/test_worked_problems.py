@@ -7,10 +7,9 @@ import pytest
 from tests.reasoning.second_method import ANSWERS
 from trueness.errors import DataError, UnknownName
 from trueness.reasoning import execute
-from trueness.reasoning.checks import check_answer, executable_score
-from trueness.reasoning.invert import invert_all
+from trueness.reasoning.checks import check_answer, executable_components, graph_quality, score_of
+from trueness.reasoning.execute import invert_all
 from trueness.reasoning.problems import DOMAINS, load_problems, problem_from, read_problems
-from trueness.reasoning.quality import graph_quality
 from trueness.reasoning.rules import rules_of
 from trueness.reasoning.schema import graph_from
 
@@ -53,7 +52,7 @@ def test_every_known_is_recovered(problem):
 def test_stories_have_rules_in_words_and_no_executable_score(problem):
     assert {rule.kind for rules in rules_of(problem.graph).values() for rule in rules} == {"words"}
     assert execute(problem.graph).target is None
-    assert executable_score(problem.graph, problem) is None
+    assert score_of(executable_components(problem.graph, problem.answer)) is None
     assert problem.answer.text in ("increase", "decrease")
 
 

@@ -149,7 +149,7 @@ def plateau(noises):
         )
         for seed, noise in enumerate(noises)
     )
-    systems, corruptions = {"g": System(truth, "known", False, 100)}, {"c": Variant("c", 1.0, False)}
+    systems, corruptions = {"g": System(truth, "known", False, 100)}, {"c": Variant(False)}
     return plateaus(RobustnessScores(systems, corruptions, ("s",), answers, "c", "s")).iloc[0]
 
 

@@ -6,7 +6,7 @@ import os
 import numpy as np
 import pytest
 
-from trueness.datasets.recorded import AIR_QUALITY_EDGES
+from trueness.datasets.series import AIR_QUALITY_EDGES
 from trueness.graphs import Graph
 from trueness.measures.ranking import score_ranking
 from trueness.studies.robustness.sensitivity import k_at_threshold, sensitivity_curve

@@ -19,7 +19,7 @@ def evaluation(matrices, told_apart=None):
         ScorerAnswer("g", f"c{k}", "s", 0, Status.OK, matrix, disentanglement=told_apart)
         for k, matrix in enumerate(matrices)
     )
-    corruptions = {f"c{k}": Variant(f"c{k}", 1.0, False) for k in range(len(matrices))}
+    corruptions = {f"c{k}": Variant(False) for k in range(len(matrices))}
     return RobustnessScores({"g": System(TRUTH, "known", False, 100)}, corruptions, ("s",), answers, "c0", "s")
 
 

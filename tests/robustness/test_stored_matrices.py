@@ -47,7 +47,7 @@ def data(tmp_path, system):
 def test_k_is_chosen_on_the_validation_corruption_and_frozen(artifacts, system):
     found = evaluate(Request(artifacts))
     evaluation = found.evaluation
-    assert evaluation.scorers == ("RC-GNN",) and set(evaluation.full_strength) == set(CORRUPTIONS)
+    assert evaluation.scorers == ("RC-GNN",) and set(evaluation.corruptions) == set(CORRUPTIONS)
     curve = evaluation.curves["stored", "compound_full", "RC-GNN", 0]
     edges = system.truth.n_edges()
     within = curve.between(min(5, 20), min(3 * edges, 20))
@@ -93,7 +93,7 @@ def test_methods_and_corruptions_are_told_apart_in_either_layout(tmp_path, syste
     header = ",".join(system.truth.nodes)
     np.savetxt(tmp_path / "A_true.csv", system.truth.directed, delimiter=",", header=header, comments="")
     evaluation = evaluate(Request(tmp_path)).evaluation
-    assert set(evaluation.scorers) == {"mine", "theirs"} and set(evaluation.full_strength) == set(CORRUPTIONS)
+    assert set(evaluation.scorers) == {"mine", "theirs"} and set(evaluation.corruptions) == set(CORRUPTIONS)
     assert evaluation.systems["stored"].truth == system.truth
 
 

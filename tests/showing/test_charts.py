@@ -1,6 +1,5 @@
 """Charts: the frame has the numbers of the scores, the picture has the frame, nothing missing becomes a number."""
 
-import re
 from dataclasses import replace
 
 import numpy as np
@@ -8,10 +7,7 @@ import pandas as pd
 import pytest
 
 from trueness.showing import theme
-from trueness.showing.rendering import svg_of
-from trueness.showing.saving import source_of
 from trueness.studies import charts
-from trueness.studies.forecast.chart_scores import differences_chart
 
 from .conftest import HOSTILE
 
@@ -77,7 +73,8 @@ def test_a_cell_nobody_asked_about_says_so(forecasts):
 
 
 def test_calibration_has_each_level_with_interval_and_n(forecasts):
-    frame = charts.calibration_frame(forecasts, ["mock/calibrated"])
+    frame = charts.calibration_frame(forecasts)
+    frame = frame[frame["respondent"] == "mock/calibrated"]
     quantiles = frame[frame["formulation"] == "quantiles"]
     assert list(quantiles["level"]) == [0.5, 0.8, 0.95]
     assert ((frame["low"] <= frame["coverage"]) & (frame["coverage"] <= frame["high"])).all()
@@ -87,14 +84,6 @@ def test_calibration_has_each_level_with_interval_and_n(forecasts):
     assert quantiles["coverage"].iloc[0] == pytest.approx(half.mean()) and quantiles["n"].iloc[0] == half.count()
 
 
-def test_a_difference_has_interval_test_n_and_adjustment(forecasts):
-    frame = charts.differences_frame(forecasts, "baseline/climatology").set_index("respondent")
-    better = frame.loc["mock/calibrated"]
-    assert better["difference"] > 0 and better["n"] > 0 and better["datasets"] == 3
-    assert better["adjustment"] == "holm" and better["p_adjusted"] >= better["p"] and "sign-flip" in better["test"]
-    assert "baseline/climatology" not in frame.index
-
-
 def test_short_names_stay_apart():
     assert theme.labels(["a/x", "b/x", "c/y"]) == {"a/x": "a/x", "b/x": "b/x", "c/y": "y"}
     long = theme.labels(["p/" + "a" * 40 + "1" + "b" * 20, "p/" + "a" * 40 + "2" + "b" * 20])
@@ -102,14 +91,5 @@ def test_short_names_stay_apart():
 
 
 def test_a_picture_needs_no_network_and_no_font_of_the_machine(forecasts, tmp_path):
-    pdf = charts.differences(forecasts).save(tmp_path, ("pdf",))[0].read_bytes()
+    pdf = charts.calibration(forecasts).save(tmp_path, ("pdf",))[0].read_bytes()
     assert b"LiberationSans" in pdf and b"LiberationSans-Bold" not in pdf
-
-
-def test_no_tick_is_written_as_a_power(forecasts):
-    """With format ~g a step of a hundred has one digit: -3e+2."""
-    frame = charts.differences_frame(forecasts, "baseline/climatology")
-    frame[["difference", "low", "high"]] = frame[["difference", "low", "high"]].astype(float) * 1000
-    names = list(frame["respondent"])
-    svg = svg_of(source_of(differences_chart(frame, theme.colours(names), theme.labels(names))))
-    assert "e+" not in "".join(re.findall(r">([^<>]*\d[^<>]*)</text>", svg))

@@ -10,10 +10,9 @@ from trueness.status import Status
 from trueness.studies.faithfulness import Asking, Scoring, evaluate_batch, evaluate_behaviour, findings
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
 from trueness.studies.faithfulness.batch import GIVEN
-from trueness.studies.faithfulness.behaviour import Behaviour
+from trueness.studies.faithfulness.behaviour import Behaviour, OwnGraph
 from trueness.studies.faithfulness.charts import probes
 from trueness.studies.faithfulness.known_groups import with_damaged
-from trueness.studies.faithfulness.own_graph import OwnGraph
 
 PROBLEMS = with_damaged(load_problems("physics")[:3] + load_problems("everyday")[:2], np.random.default_rng(1))
 

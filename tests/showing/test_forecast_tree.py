@@ -11,8 +11,7 @@ import pytest
 
 from trueness.studies.forecast.files import comparison_names, comparison_texts, texts
 from trueness.studies.forecast.findings import Findings
-from trueness.studies.forecast.summary import coverage_by
-from trueness.studies.forecast.tables import of_paper
+from trueness.studies.forecast.tables import coverage_by
 
 CHECKS = ("runs", "complete", "widths", "vacuous", "possible")
 
@@ -113,7 +112,7 @@ def no_runs_of_a_cell(forecasts):
 def test_a_study_with_holes_is_written_too(forecasts, changed):
     holes = Findings(changed(forecasts))
     assert texts(holes)["evaluation/main_results.csv"] is not None
-    assert all(table.to_latex() for table in of_paper(holes))
+    assert all(table.to_latex() for table in holes.tables())
 
 
 def test_two_names_that_would_share_a_file_get_two(forecasts):

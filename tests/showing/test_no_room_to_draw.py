@@ -39,11 +39,11 @@ def place(tmp_path_factory):
 def test_charts_are_left_out_with_one_line_and_all_else_is_written(place):
     out, err = limited(place, "-m", "trueness", "run", "plan.toml", "--folder", "out", "--workers", "1")
     (told,) = [line for line in (out + err).splitlines() if "left out" in line]
-    assert told.startswith("5 charts and report.pdf were left out") and told.endswith("(ulimit -v unlimited).")
+    assert told.startswith("2 charts and report.pdf were left out") and told.endswith("(ulimit -v unlimited).")
     assert "V8" not in out + err and "Traceback" not in out + err
     folder = place / "out"
     assert not names(folder, ".png", ".svg", ".pdf")
-    assert {"scores.csv", "plots/measured.csv", "plots/dag_asia.csv"} <= names(folder, ".csv")
+    assert {"scores.csv", "plots/measured.csv", "plots/results_summary.csv"} <= names(folder, ".csv")
     assert {"report.html", "paper/draft.tex"} <= names(folder, ".html", ".tex")
 
     report = [sys.executable, "-m", "trueness", "report", "out", "--json"]

@@ -14,7 +14,7 @@ from trueness.showing.pdf import width_of, wrap_lines, write_pdf
 from trueness.showing.saving import Drawing, Figure
 from trueness.showing.tables import Column, Table, tex_text
 from trueness.studies.discovery.reading import DiscoveryReading
-from trueness.studies.forecast.summary import headline_of
+from trueness.studies.forecast.tables import headline_of
 from trueness.texts import printable
 
 from .conftest import HOSTILE

@@ -6,7 +6,7 @@ import pytest
 from trueness.graphs import Graph
 from trueness.statistics import mean
 from trueness.status import Status
-from trueness.studies.charts import degradation, degradation_frame, k_lambda, k_lambda_cells, sensitivity
+from trueness.studies.charts import k_lambda, k_lambda_cells, sensitivity
 from trueness.studies.robustness.choose_k import KChoice, oracle_k
 from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer, System, Variant
 from trueness.studies.robustness.sensitivity import sensitivity_curve
@@ -49,12 +49,9 @@ PERFECT = TRUTH.directed * 1.0
 
 @pytest.fixture(scope="module")
 def evaluation():
-    """Three graphs; the scorer is perfect on clean rows, worse at half strength and worst at full; a sweep of two."""
-    reversed_one = PERFECT.copy()
-    reversed_one[1, 0], reversed_one[0, 1] = 2.0, 0.5
-    said = {"clean": PERFECT, "mcar_40": PERFECT.T, "mcar_40 x 0.5": reversed_one}
-    variants = {"clean": Variant("clean", 1.0, False), "mcar_40": Variant("mcar_40", 1.0, False)}
-    variants["mcar_40 x 0.5"] = Variant("mcar_40", 0.5, False)
+    """Three graphs; the scorer is perfect on clean rows; a sweep of two."""
+    said = {"clean": PERFECT, "mcar_40": PERFECT.T}
+    variants = {"clean": Variant(False), "mcar_40": Variant(False)}
     graphs = ("g", "h", "i")
     answers = [ScorerAnswer(g, name, "s", 0, Status.OK, matrix) for g in graphs for name, matrix in said.items()]
     swept = {"s l=0.1": ("s", "l", 0.1), "s l=1": ("s", "l", 1.0)}
@@ -63,15 +60,6 @@ def evaluation():
         answers += [ScorerAnswer(g, "mcar_40", "s l=1", 0, Status.OK, PERFECT.T)]
     systems = {g: System(TRUTH, "known", False, 100) for g in graphs}
     return RobustnessScores(systems, variants, ("s", *swept), tuple(answers), "mcar_40", "s", swept)
-
-
-def test_degradation_runs_from_clean_to_full_strength_with_the_loss_against_clean(evaluation, tmp_path):
-    frame = degradation_frame(evaluation).set_index("strength")
-    assert list(frame.index) == [0.0, 0.5, 1.0] and set(frame["scorer"]) == {"s"}
-    assert frame["value"].is_monotonic_decreasing and frame.loc[0.0, "value"] == 1
-    assert frame.loc[1.0, "loss"] == pytest.approx(1 - frame.loc[1.0, "value"])
-    svg = degradation(evaluation).save(tmp_path, ("svg",))[0].read_text()
-    assert "share of its strength" in svg and "mcar_40" in svg
 
 
 def test_k_lambda_has_every_k_and_marks_the_first_best_of_each_lambda(evaluation, tmp_path):

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from trueness.studies.forecast import summary
+from trueness.studies.forecast import tables
 
 
 @pytest.fixture(scope="module")
 def rows(forecasts):
-    return {row["respondent"]: row for row in summary.rows(forecasts)}
+    return {row["respondent"]: row for row in tables.rows(forecasts)}
 
 
 def test_a_row_has_the_means_of_the_scores(forecasts, rows):
@@ -29,7 +29,7 @@ def test_a_respondent_that_never_answered_has_a_row_and_no_numbers(forecasts):
     scores.loc[mine, "status"] = "refused"
     scores.loc[mine, [c for c in scores if scores[c].dtype == float and c != "level"]] = np.nan
     scores.loc[mine, ["class_mean_ci", "class_runs"]] = None
-    row = next(r for r in summary.rows(replace(forecasts, scores=scores)) if r["respondent"] == "mock/calibrated")
+    row = next(r for r in tables.rows(replace(forecasts, scores=scores)) if r["respondent"] == "mock/calibrated")
     assert row["answered"] == 0 and row["asked"] > 0 and row["missing"] == f"refused {row['asked']}"
     assert row["calibrated_coverage"] is None and row["interval_score"] is None and row["skill_random"] is None
     assert row["confidence"] == "cannot be told" and row["class_runs"] is None

@@ -7,7 +7,7 @@ import pytest
 from tests.studies.test_asking import plan
 from tests.studies.test_odd_models import FOUR, free_port, server_options
 from trueness.cli import main
-from trueness.models import addresses
+from trueness.models import services
 from trueness.running import results, study_db
 from trueness.showing.drawers import Drawers, NotDrawn
 from trueness.studies.reporting import Report
@@ -20,8 +20,8 @@ NAME = "openai-api/lab/m"
 @pytest.fixture(autouse=True)
 def _as_found(monkeypatch):
     """What a test allows is not allowed to those that follow."""
-    monkeypatch.setattr(addresses, "_hosts", set())
-    monkeypatch.setattr(addresses, "_keys", set())
+    monkeypatch.setattr(services, "_hosts", set())
+    monkeypatch.setattr(services, "_keys", set())
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from tests.studies.test_kill import alive
-from trueness.running.channel import FrameReader, NoResult
 from trueness.running.engine import Chunk, local_executor, run_chunk
+from trueness.running.worker import FrameReader, NoResult
 
 OK = {"status": "ok", "message": "", "seconds": 0.0, "answer": "done", "scores": {"f1": (0.5, "ok")}}
 NAP = [sys.executable, "-S", "-c", "import time; time.sleep(3600)"]

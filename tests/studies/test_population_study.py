@@ -148,7 +148,7 @@ def test_every_cell_has_the_original_s_keys(found, folder):
     files = [path for path in (folder / "population").glob("*.json")]
     assert len(files) == 4
     entries = json.loads(next(path for path in files if "-Knowing_" in path.name).read_text())
-    assert {entry["mode"] for entry in entries} == {"qa", "sample", "likelihood", "likelihood/argmax", "distribution"}
+    assert {entry["mode"] for entry in entries} == {"qa", "sample", "likelihood", "distribution"}
     drawn = next(entry for entry in entries if entry["mode"] == "sample" and entry["condition"] == "18-44")
     assert drawn["true_vals"] == ["male", "female"] and drawn["weights"] == pytest.approx([0.65, 0.35])
     assert len(drawn["model_vals"]) == len(drawn["model_weights"]) == 200
@@ -217,7 +217,7 @@ def test_an_interrupted_study_can_be_read(place, believing, tmp_path):
     found = read_populations(tmp_path)
     one = found.score_by_key[next(a for a in found.score_by_key if a.mode == "qa")]
     assert one.answered == pytest.approx(0.5) and one.statuses["45 or more"] == Status.FAILED
-    # one model, 2 conditions, 4 modes; the argmax of a likelihood is no question of its own
+    # one model, 2 conditions, 4 modes
     assert found.completeness() == (False, "4 of 8 conditions to be asked have an answer (4 not asked yet).")
     with Store.reading(tmp_path) as store:
         assert Results.all_of(store)[0].completeness()[0]["planned"] == 1
@@ -226,14 +226,13 @@ def test_an_interrupted_study_can_be_read(place, believing, tmp_path):
 def test_compare_takes_sources_as_units_and_baselines_beside_every_mode(folder, found):
     names = [model for model in found.models if model.endswith((":Knowing", ":FirstOption"))]
     told = compare(folder, names[0], "baseline/uniform", "tv").row()
-    assert (told["n_units"], told["n_clusters"], told["mean_b"]) == (5, 1, pytest.approx(0.2))
+    assert (told["n_units"], told["n_clusters"], told["mean_b"]) == (4, 1, pytest.approx(0.2))
     assert {row["item"] for row in csv.DictReader((folder / "scores.csv").open())} == {"a made survey/sex_by_age"}
 
 
 def test_the_chart_has_a_row_for_every_answer_missing_ones_too(found):
     frame = distribution_frame(found, "sex_by_age")
-    # 4 models in 5 modes, two of them without log-probabilities and so without an argmax; conditions, levels
-    assert len(frame) == (4 * 5 - 2) * 2 * 2
+    assert len(frame) == 4 * 4 * 2 * 2  # models, modes, conditions, levels
     missing = frame[frame["respondent"].str.endswith("Unwilling")]
     assert missing["share"].isna().all() and set(missing["status"]) <= {"refused", "unreadable"}
     drawn = frame[frame["mode"] == "sample"].dropna(subset=["share"])

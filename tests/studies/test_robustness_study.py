@@ -29,7 +29,7 @@ from trueness.studies.robustness.summaries import (
     means,
     optimism,
 )
-from trueness.studies.robustness.tables import choice_table, main_table, ranking_table
+from trueness.studies.robustness.tables import choice_table, main_table, ranking_table, tables_at_k
 from trueness.studies.robustness.work import unpack_matrix
 
 PLAN = """
@@ -44,7 +44,6 @@ graph_seed = 900
 [robustness]
 datasets = ["series"]
 corruptions = ["clean", "mcar_40", "compound_full_decoy", "mnar_structural"]
-strengths = [0.5, 1]
 scorers = ["correlation", "granger", "notears-lite"]
 seeds = 2
 k_seeds = 1
@@ -100,7 +99,7 @@ def test_the_long_table_has_every_fit_with_and_without_k(folder, study):
     rows = list(csv.DictReader(io.StringIO((folder / "scores.csv").read_text())))
     assert {row["task"] for row in rows} == {"robustness"}
     fits = [answer for answer in study.evaluation.answers if answer.scorer not in study.evaluation.sweeps]
-    assert sum(row["measure"] == "auprc" for row in rows) == len(fits) == 6 * 7 * 3 * 2
+    assert sum(row["measure"] == "auprc" for row in rows) == len(fits) == 6 * 4 * 3 * 2
     assert len(study.evaluation.ranking) == study.planned == len(fits) + 6 * 2 * 2  # the sweep's are in its own table
     wanted = {
         "f1@oracle_k",
@@ -123,7 +122,7 @@ def test_granger_is_ahead_on_series_and_means_count_graphs(study):
 
 
 def test_a_corruption_whose_mask_tells_the_graph_is_in_no_mean_over_corruptions(study):
-    assert "mnar_structural" in study.evaluation.full_strength and "mnar_structural" not in study.evaluation.claims
+    assert "mnar_structural" in study.evaluation.corruptions and "mnar_structural" not in study.evaluation.claims
     titles = [column.title for column in ranking_table(study).columns]
     assert "mnar_structural (mask tells the graph)" in titles
     assert "mean AUPRC over 3 corruptions" in headline_of(study.evaluation).sentence
@@ -155,11 +154,9 @@ def test_every_k_that_saw_the_truth_is_called_an_oracle(study):
 def test_the_report_is_one_document_with_everything(study):
     found = json.loads(json.dumps(report(study), allow_nan=False))
     assert found["validation_corruption"] == "compound_full_decoy" and found["fits"]["failures"] == []
-    for part in ("auprc", "edges_kept", "optimism_of_oracle_k", "degradation", "robustness_of_k", "invariance"):
+    for part in ("auprc", "edges_kept", "optimism_of_oracle_k", "robustness_of_k", "invariance"):
         assert found[part], part
     assert found["differences"]["series"][0]["sentence"] and found["expected_edges"][0]["edges"] == 1
-    strengths = {row["strength"] for row in found["degradation"] if row["corruption"] == "mcar_40"}
-    assert strengths == {0.0, 0.5, 1.0}
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +172,6 @@ def test_every_corruption_has_its_sensitivity_curve_as_picture_and_numbers(writt
     assert set(frame["graphs"]) == {6} and set(frame["n"]) == {12}
     assert {
         "evaluation_report.json",
-        "degradation.png",
         "k_lambda_notears-lite_series.png",
         "k.tex",
         "ranking.tex",
@@ -191,7 +187,7 @@ def test_show_prints_the_ranking_in_every_form(folder, option, told, capsys):
 @pytest.mark.slow
 def test_the_slurm_script_runs_on_a_local_cluster_with_the_same_bytes(root, tmp_path):
     pytest.importorskip("distributed")
-    text = PLAN.format(graphs=1).split("[robustness.notears-lite]")[0].replace("strengths = [0.5, 1]\n", "")
+    text = PLAN.format(graphs=1).split("[robustness.notears-lite]")[0]
     run(tmp_path, text)
     command = [sys.executable, str(root / "examples" / "slurm_robustness.py"), "plan.toml"]
     done = subprocess.run(
@@ -234,7 +230,7 @@ def test_a_study_shows_f1_around_k_with_its_verdict(folder, capsys):
     assert main(["show", str(folder)]) == 0
     printed = capsys.readouterr().out
     assert "F1 at K - 5 ... K + 5, under compound_full_decoy (oracle)" in printed and "Verdict" in printed
-    table = pd.read_csv(io.StringIO(texts(read_robustness(folder))["around_k.csv"]))
+    table = tables_at_k(read_robustness(folder))[2].frame()
     assert set(table["verdict"]) <= {"stable", "moderate", "sensitive", "cannot be told"}
     steps = table.filter(like="f1 at K")
     assert steps.shape[1] == 11 and (steps["f1 at K"] >= steps.max(axis=1) - 0.1).all()

@@ -5,13 +5,12 @@ import json
 import pytest
 
 import trueness.running.results
-import trueness.running.stored_units
+import trueness.running.store
 import trueness.running.study_db
 from tests.lanes import same_lanes
 from trueness.running.cells import Cell
 from trueness.running.results import Results
-from trueness.running.store import Run, Store
-from trueness.running.stored_units import StoredUnits
+from trueness.running.store import Run, Store, StoredUnits
 from trueness.running.study_folder import StudyFolder
 
 KEYS = {"a": 0, "b": 1, "d": 2, "c": 0}  # of units -> their repeats
@@ -123,6 +122,6 @@ def test_units_of_no_cell_are_searched_for_and_the_search_has_an_end(monkeypatch
     made = []
     key = Cell.key
     monkeypatch.setattr(Cell, "key", lambda cell, repeat: made.append(1) or key(cell, repeat))
-    monkeypatch.setattr(trueness.running.stored_units, "SEARCHED", 1000)
+    monkeypatch.setattr(trueness.running.store, "SEARCHED", 1000)
     StoredUnits(cells, units(*((f"k{k}", f"n{k % 50}", k) for k in range(2000))))
     assert len(made) <= 1000

@@ -168,11 +168,14 @@ def test_a_wrong_plan_is_told_in_one_line(change, message):
 
 def test_two_cells_of_the_same_names_are_refused(tmp_path):
     class Twice:
-        name = "twice"
+        name, level, measures, headline = "twice", 0.95, (), ()
+
+        def describe(self, item, respondent):
+            return {}
 
         def cells(self):
             return [Cell("asia", "clean", "pc", 1, {}, {"is": k}) for k in range(2)]
 
     plan = Plan("p", 1, tmp_path, tmp_path, "", {}, (Twice(),))
-    with pytest.raises(PlanError, match=r"must differ in their names, got \('asia', 'clean', 'pc'\) 2 times"):
+    with pytest.raises(PlanError, match=r"a name twice in 'cells', \('asia', 'clean', 'pc'\)"):
         Study(plan)

@@ -70,21 +70,6 @@ def test_cells_are_labelled_with_the_assumptions_they_break():
     assert assumptions(build("causal-learn/pc").card, found.datasets["sachs"].about)["faithfulness"] == "unknown"
 
 
-LAB = """[discovery]
-datasets = ["lab"]
-learners = ["gies", "ges", "notears"]
-runs = 1
-rows = 3000
-[discovery.notears]
-experiments = "pool"
-[datasets.lab]
-kind = "experiments"
-of = "ecoli70"
-targets = [["asnA"], ["lacA", "b1191"]]
-how = "do"
-"""
-
-
 def test_a_learner_s_file_may_move_but_not_change(tmp_path, root):
     source = (root / "tests" / "studies" / "outside_learners.py").read_text()
     keys = []

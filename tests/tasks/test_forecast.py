@@ -7,8 +7,7 @@ import pytest
 from tests.each import each
 from trueness.errors import PlanError
 from trueness.models import Reply
-from trueness.running.plans import read_plan
-from trueness.running.study import Plan
+from trueness.running.study import Plan, read_plan
 from trueness.status import Status
 from trueness.studies.forecast.answers import read_reply
 
@@ -120,7 +119,7 @@ MISTAKES = {
     "formulation": ('formulations = ["direkt"]', "'formulations' of forecast must be of direct.*Did you mean 'direct'"),
     "setting": ("repeat = 3", "'repeat' is not a setting of forecast.*Did you mean 'repeats'"),
     "repeats": ("repeats = 0", "'repeats' of forecast must be a whole number of at least 1, got 0"),
-    "reference": ('references = ["heuristik"]', "'references' must be of.*heuristic"),
+    "reference": ('references = ["heuristik"]', "'references' of forecast must be of.*heuristic"),
     "temperature": ("temperature = 3", r"'temperature' of forecast must be a number in \[0, 2\]"),
     "human": ('humans = ["nobody.csv"]', "'humans' must be CSV files.*trueness new human-sheet"),
     "options": ('[models."mock/other"]\nconcurrency = 1', "must be named in 'models'"),

@@ -3,8 +3,7 @@
 import pytest
 
 from trueness.errors import TruenessError
-from trueness.running.plans import template
-from trueness.running.study import Plan
+from trueness.running.study import Plan, template
 
 BASE = """
 [population]

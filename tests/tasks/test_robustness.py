@@ -24,7 +24,6 @@ TABLE = {
     "datasets": ["series", "rows"],
     "corruptions": ["clean", "mcar_40"],
     "scorers": ["correlation", "granger"],
-    "strengths": [0.5, 1],
     "seeds": 2,
     "rows": 120,
     "choose_k": [],
@@ -49,7 +48,7 @@ def test_one_seed_is_the_same_rows_for_every_scorer_and_another_for_another(tmp_
 
 
 def test_a_weaker_corruption_leaves_more_of_the_same_rows(tmp_path):
-    made = task(tmp_path)
+    made = task(tmp_path, corruptions=["clean", "mcar_40", "mcar_40 x 0.5"])
     half, whole, clean = (
         cell_of(made, "rows", name, "correlation").unit(1)["values"] for name in ("mcar_40 x 0.5", "mcar_40", "clean")
     )
@@ -163,7 +162,7 @@ def test_a_missing_extra_leaves_its_scorer_out_in_one_line_and_the_rest_goes_on(
 
 
 def test_a_mask_that_empties_a_column_fails_its_fits_and_no_others(tmp_path):
-    made = task(tmp_path, corruptions=["clean", "mcar 0.95"], strengths=[1], rows=12)
+    made = task(tmp_path, corruptions=["clean", "mcar 0.95"], rows=12)
     empty = cell_of(made, "rows", "mcar 0.95", "correlation")
     outcome = perform(empty.common, empty.unit(0))
     assert outcome["status"] == "failed" and "must leave 3 values in every column" in outcome["message"]
@@ -176,8 +175,8 @@ def test_a_mask_that_empties_a_column_fails_its_fits_and_no_others(tmp_path):
     [
         ({"corruptions": ["mcar 1.5"]}, "'strength' of mcar must be in"),
         ({"corruptions": ["noise -1"]}, "'strength' of noise must be in"),
-        ({"strengths": [3]}, "corruption 'mcar_40' at 3 of its strength"),
-        ({"strengths": [0]}, "'strengths' of .robustness. must be numbers above 0"),
+        ({"corruptions": ["mcar_40 x 3"]}, "mcar_40 x 3"),
+        ({"strengths": [0.5]}, "name the corruptions themselves"),
         ({"corruptions": ["mcar_4"]}, "Did you mean 'mcar_40'"),
         ({"scorers": ["grnger"]}, "Did you mean 'granger'"),
         ({"scorers": "granger"}, "must be a list of names"),

@@ -1,9 +1,9 @@
 """The statistics on any scores table: `trueness analyse`.
 
-loading, logs     files and logs of other harnesses -> frames
-schema, shares    which column is what, and what its values mean
-values, domain    what a run scored -> tidy runs
-roles, cells      who is compared with whom -> paired cells
+loading                    files and logs of other harnesses -> frames
+scores_schema, shares      which column is what, and what its values mean
+run_scores, domain         what a run scored -> tidy runs
+roles                      who is compared with whom -> paired cells
 contrasts, rules, conditions, flags -> analysis -> lines, sentences, documents, charts
 
 `trueness.analyse(...)` is the command from Python: the name is that of this package, so the package can be called.

@@ -13,17 +13,14 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Annotated, Literal
 
 from trueness.analyse.gate import gate_of
 from trueness.errors import SettingError, did_you_mean
 from trueness.outside import MAX_PLAN, text_of, toml_of
+from trueness.settings import Between, Share, checked_settings
 from trueness.statistics.result import Alternative
 
-Adjust = Literal["holm", "bh"]
-Unscored = Literal["failed", "missing"]
-MeanInterval = Literal["percentile", "bca"]
-MAX_RESAMPLES = 1_000_000
 LISTS = ("files", "unit", "exclude", "families")
 
 
@@ -43,23 +40,17 @@ class AnalysisSettings:
     exclude: tuple[str, ...] = ()  # "model=name": shown with and without
     strip_prefix: str = ""  # of the names of models
     one_sided: bool = False  # declared beforehand: the treatment is better
-    adjust: Adjust = "bh"
-    unscored: Unscored | None = None  # a run without a score; None: 0 of 0 rules is failed, a blank is missing
+    adjust: Literal["holm", "bh"] = "bh"
+    unscored: Literal["failed", "missing"] | None = None  # a run without a score; None: 0 of 0 rules is failed
     families: tuple[str, ...] = ()  # "claude=haiku+opus": models that belong together; others go by their names
-    interval: MeanInterval = "percentile"  # of the mean over runs; bca: as scipy's bootstrap with the seed 42
+    interval: Literal["percentile", "bca"] = "percentile"  # of the mean over runs; bca: as scipy's with the seed 42
     gate: str | None = None  # "worse by more than 2 points": what makes the command end with 1
-    level: float = 0.95
-    resamples: int = 10_000
+    level: Share = 0.95
+    resamples: Annotated[int, Between(100, 1_000_000, closed=True)] = 10_000
     seed: int = 1
 
     def __post_init__(self) -> None:
-        _one_of("adjust", self.adjust, get_args(Adjust))
-        _one_of("unscored", self.unscored, (*get_args(Unscored), None))
-        _one_of("interval", self.interval, get_args(MeanInterval))
-        if not 0 < self.level < 1:
-            raise SettingError(f"'level' must be in (0, 1), got {self.level}. Try 0.95.")
-        if not 100 <= self.resamples <= MAX_RESAMPLES:
-            raise SettingError(f"'resamples' must be in [100, {MAX_RESAMPLES:,}], got {self.resamples}. Try 10000.")
+        checked_settings(AnalysisSettings, {f.name: getattr(self, f.name) for f in fields(self)}, "analyse")
         if self.gate is not None:
             gate_of(self.gate)
         for entry in self.exclude:
@@ -75,14 +66,14 @@ class AnalysisSettings:
         """The command line that declares the same and these changes: to be copied."""
         words = ["trueness", "analyse", *(self.files or ("FILE",))]
         for field in fields(self)[1:]:
-            value = changes.get(field.name, getattr(self, field.name))
+            value, option = changes.get(field.name, getattr(self, field.name)), f"--{field.name.replace('_', '-')}"
             if value is True:
-                words.append(f"--{field.name.replace('_', '-')}")
+                words.append(option)
             elif value not in (field.default, ()) and field.name not in ("level", "resamples", "seed"):
-                option, values = f"--{field.name.replace('_', '-')}", value if isinstance(value, tuple) else (value,)
-                joined = [",".join(map(str, values))] if field.name != "exclude" else list(map(str, values))
+                values = [str(one) for one in value] if isinstance(value, tuple) else [str(value)]
+                joined = values if field.name == "exclude" else [",".join(values)]
                 words += [word for one in joined for word in (option, one)]
-        return " ".join(map(shlex.quote, words))
+        return shlex.join(words)
 
     @property
     def alternative(self) -> Alternative:
@@ -94,53 +85,30 @@ class AnalysisSettings:
 
     @classmethod
     def read(cls, path: Path) -> AnalysisSettings:
-        """A TOML file; its files are found from where it lies."""
+        """A TOML file; its files are found from where it lies, and `name=path` keeps its name."""
         settings = cls().with_values(toml_of(text_of(path, MAX_PLAN, SettingError), path.name, SettingError), path.name)
-        return replace(settings, files=tuple(_beside(path, file) for file in settings.files))
+        parts = [file.rpartition("=") for file in settings.files]
+        return replace(settings, files=tuple(f"{name}{equals}{path.parent / file}" for name, equals, file in parts))
 
     def with_values(self, values: Mapping[str, object], where: str = "command line") -> AnalysisSettings:
-        """These settings with others in place; `None` leaves a setting as it is."""
-        known = {field.name: field for field in fields(self)}
-        checked: dict[str, object] = {}
-        for name, value in values.items():
-            if name not in known:
-                raise SettingError(f"{name!r} is not a setting of analyse.{nearest(name, known)}  ({where})")
-            if value is not None:
-                checked[name] = _as_list(value) if name in LISTS else _check(name, value, getattr(self, name), where)
-        return replace(self, **checked)  # type: ignore[arg-type]
+        """These settings with others in place; `None` leaves a setting as it is, and a number may stand for a name."""
+        said = {name: value for name, value in values.items() if value is not None}
+        for name, value in said.items():
+            if name in LISTS:
+                parts = (
+                    value.split(",")
+                    if isinstance(value, str)
+                    else value
+                    if isinstance(value, list | tuple)
+                    else [value]
+                )
+                said[name] = tuple(str(part).strip() for part in parts if str(part).strip())
+            elif name in ("condition", "baseline", "treatment", "score", "measure", "cluster", "strip_prefix", "gate"):
+                said[name] = str(value)
+        return replace(self, **checked_settings(AnalysisSettings, said, "analyse", f"  ({where})"))  # type: ignore[arg-type]
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """The offer of the nearest known name, to be put behind a full stop; empty where none is near."""
     offer = did_you_mean(name, known)
     return f" {offer}" if offer else ""
-
-
-def _as_list(value: object) -> tuple[str, ...]:
-    parts = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else [value]
-    return tuple(str(part).strip() for part in parts if str(part).strip())
-
-
-def _check(name: str, value: object, default: object, where: str) -> object:
-    """Text, flags and numbers as their default is; a number may stand for a name (`baseline = 0`)."""
-    if isinstance(default, bool):
-        wanted: type | tuple[type, ...] = bool
-    elif isinstance(default, int | float):
-        wanted = (int, float)
-    else:
-        return str(value)
-    if not isinstance(value, wanted) or (isinstance(value, bool) and wanted is not bool):
-        kind = "true or false" if wanted is bool else "a number"
-        raise SettingError(f"{name!r} must be {kind}, got {value!r}.  ({where})")
-    return value
-
-
-def _beside(plan: Path, file: str) -> str:
-    """The file of a plan, from the plan's folder; `name=path` keeps its name."""
-    name, equals, path = file.rpartition("=")
-    return f"{name}{equals}{plan.parent / path}"
-
-
-def _one_of(name: str, value: object, allowed: tuple[str | None, ...]) -> None:
-    if value not in allowed:
-        raise SettingError(f"{name!r} must be one of {', '.join(filter(None, allowed))}, got {value!r}.")

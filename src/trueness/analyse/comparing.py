@@ -42,6 +42,7 @@ HEADLINES = ("f1", "interval_score_scaled", "score", "auprc")
 MAX_PAIRS, MAX_TESTED = 1000, 200_000  # a test takes 1 to 100 ms
 TWO_SCALES = 20  # times the other's mean: shares and per cent are 100 apart, two models seldom 20
 MAX_BESIDE = 5_000_000  # rows of references, one for each variant that others were asked in
+_HOW = "Write: trueness compare NEW --baseline OLD, and the gate asks about NEW."
 _TEXT = ("task", "item", "variant", "respondent", "measure", "status")
 _NEEDED = (*_TEXT, "repeat", "value")
 
@@ -56,192 +57,55 @@ class Clustered(Protocol):
     def answers_of(self, rows: pd.DataFrame) -> pd.DataFrame: ...
 
 
+# ---- two respondents, or two variants, of a study
+
+
 def compare(folder: Path | str, a: str, b: str, measure: str | None = None, level: float = 0.95) -> Comparison:
     """a against b on one measure of the study in `folder`; the sentence, the row and the LaTeX are the result's own."""
     folder = Path(folder)
-    rows = _by_part(_long_table(folder), a, b)
-    role = _role_of(rows, a, b, folder)
-    rows = _task_of_both(rows, role, a, b)
-    rows = _kind(rows).answers_of(rows) if role == "respondent" else rows
+    rows, role = _rows_of_both(_long_table(folder), a, b, folder)
+    study = cast(Clustered, registry.reading(str(rows["task"].iloc[0])))  # it knows what was drawn independently
+    rows = study.answers_of(rows) if role == "respondent" else rows
     usual = _measure(rows, measure, folder)
-    chosen = usual if measure else _first_of_both(rows, role, a, b, usual)
-    rows = rows[rows["measure"] == chosen]
-    names = sorted(set(rows[role]))
-    count = len(names) * (len(names) - 1) // 2
+    other = "variant" if role == "respondent" else "respondent"
+    rows = _beside_every_variant(rows) if role == "respondent" else rows
+    rows = rows.assign(cluster=study.cluster_of(rows["item"]), unit=rows["item"] + "\x1f" + rows[other])
     of_both = rows[rows[role].isin([a, b])]
-    lost = int((of_both["status"] != "ok").sum())
-    table = _units(of_both, role)
-    if count <= MAX_PAIRS and count * len(table) <= MAX_TESTED:
-        table = _units(rows, role)
-        pairs = [(a, b), *(pair for pair in combinations(names, 2) if set(pair) != {a, b})]
-        first = _differences(table, pairs, level, chosen)[0]
-    else:
-        first = _adjust_by_bonferroni(_differences(table, [(a, b)], level, chosen)[0], count)
-    first = first.described(
-        measure=chosen, units="items", clusters=_kind(rows).clusters, better=direction(chosen), names=(a, b)
-    )
-    note = (f"{lost} runs of the two have no value and are in no mean.",) if lost else ()
-    if direction(chosen) == "lower":
+    chosen = usual if measure else _first_of_both(of_both, role, usual)
+    of_both, rows = of_both[of_both["measure"] == chosen], rows[rows["measure"] == chosen]
+    names = sorted(set(rows[role]))
+    count, better = len(names) * (len(names) - 1) // 2, direction(chosen)
+    pairs = [(a, b)]
+    if few := count <= MAX_PAIRS and count * of_both["unit"].nunique() <= MAX_TESTED:
+        pairs += [pair for pair in combinations(names, 2) if set(pair) != {a, b}]
+    table = _units(rows if few else of_both, role)
+    declared = measure_of(chosen)
+    first = differences_in_pairs(
+        {str(name): table[name].to_numpy() for name in table},
+        table.index.get_level_values("cluster").to_numpy(dtype=object),
+        level,
+        pairs=pairs,
+        bounds=UNBOUNDED if declared is None else declared.bounds,
+    )[0]
+    first = first if few else _adjusted_by_bonferroni(first, count)
+    first = first.described(measure=chosen, units="items", clusters=study.clusters, better=better, names=(a, b))
+    notes = list(first.notes)
+    if better == "lower":
         more = "" if first.interval else ", and superiority is how often it is the higher one"  # shown without it only
-        note = (f"Lower is better: below 0 {a} is better{more}.", *note)
+        notes.append(f"Lower is better: below 0 {a} is better{more}.")
+    if lost := int((of_both["status"] != "ok").sum()):
+        notes.append(f"{lost} runs of the two have no value and are in no mean.")
     if chosen != usual:
-        note = (*note, f"{usual} has no item with a value of both, so {chosen} is compared; --measure names another.")
-    return replace(first, notes=(*first.notes, *note))
-
-
-@dataclass(frozen=True)
-class Sides:
-    """What is compared: `a`, which a gate without a name asks about, with `b`, the baseline."""
-
-    a: str
-    b: str
-    folder: str | None
-    gate: Gate | None
-    declared: bool = False  # whether b was called the baseline
-
-    @property
-    def are_files(self) -> bool:
-        return self.folder is None and Path(self.a).is_file()
-
-    @property
-    def either(self) -> str:
-        """Both commands with a gate that names nobody."""
-        beside, condition = [self.folder] if self.folder else [], self.gate.condition if self.gate else ""
-        both = [
-            shlex.join(["trueness", "compare", new, *beside, "--baseline", old, "--gate", condition])
-            for new, old in ((self.a, self.b), (self.b, self.a))
-        ]
-        return f"Either: {both[0]}  or: {both[1]}"
-
-    def named_gate(self, names: Sequence[Sequence[str]]) -> Gate | None:
-        """The gate about the side that it names, which is not the one that was called the baseline."""
-        gate = None if self.gate is None else named(self.gate, names)
-        if gate is not None and self.declared and gate.name == names[1][0] != names[0][0]:
-            raise SettingError(f"'gate' must not ask about the baseline, got {gate.name!r}. {self.either}")
-        return gate
-
-
-def read_sides(names: Sequence[str], baseline: str | None, gate: str | None) -> Sides:
-    """`NEW --baseline OLD` or `A B`, and perhaps a folder; a gate needs the baseline or a name of its own."""
-    sentence = None if gate is None else gate_of(gate)
-    words = [*names[:1], baseline, *names[1:]] if baseline is not None else [*names]
-    if len(words) not in (2, 3):
-        got = shlex.join(["trueness", "compare", *names, *(["--baseline", baseline] if baseline is not None else [])])
-        raise SettingError(f"two sides must be compared, got: {got}. Write: trueness compare NEW --baseline OLD")
-    a, b, folder = str(words[0]), str(words[1]), words[2] if len(words) == 3 else None
-    sides = Sides(a, b, folder, sentence, baseline is not None)
-    if sentence is not None and sentence.name is None and baseline is None:
-        raise SettingError(f"'gate' must say which of the two it asks about. {sides.either}")
-    files = [name for name in (a, b) if Path(name).is_file()]
-    if len(files) == 1 and folder is None:
-        gone = b if files[0] == a else a
-        raise DataError(f"{gone} must be a file as {files[0]} is one, got none of that name. Or name a study.")
-    return sides
-
-
-class _OfTwoFiles(AnalysisSettings):
-    """`compare` knows one way to choose what is scored."""
-
-    def command(self, **changes: object) -> str:
-        if set(changes) != {"score"}:
-            return super().command(**changes)
-        return shlex.join(["trueness", "compare", self.files[0], "--baseline", self.files[1], "--measure",
-                           str(changes["score"])])  # fmt: skip
-
-
-def compare_files(sides: Sides, measure: str | None = None) -> ScoresAnalysis:
-    """The first file against the second, its baseline, as an analysis of one pair; above 0 the first is better."""
-    a, b = Path(sides.a), Path(sides.b)
-    one, other = read_tables([a]), read_tables([b])
-    labels = _labels(one, other, a, b)
-    shared = [name for name in one if name in other]
-    if not shared and len(one) == len(other) == 1:
-        (first,), (second,) = one.values(), other.values()
-        cases = {f"{labels[0]} against {labels[1]}": (first, second)}
-    else:
-        cases = {name: (one[name], other[name]) for name in shared}
-    if not cases:
-        raise DataError(f"{a.name} and {b.name} must share a task, got {listed(one)} and {listed(other)}.")
-    tables = Tables()
-    for name, parts in cases.items():
-        tables[name] = pd.concat([part.assign(compared=label) for part, label in zip(parts, labels, strict=True)])
-        tables[name] = tables[name].reset_index(drop=True)
-    lost = sorted(set(one) ^ set(other)) if shared else []
-    apart = [column for parts in cases.values() for column in _on_two_scales(*parts)]
-    tables.notes = (
-        *one.notes,
-        *other.notes,
-        *([f"in one file only: {listed(lost, most=6)}"] if lost else []),
-        *([f"within 1 in one file and beyond in the other, on one scale? {listed(apart, most=6)}"] if apart else []),
-    )
-    known = {column for frame in tables.values() for column in frame.columns}
-    unit = next((name for name in USUAL_NAMES["task"] if name in known), None)
-    settings = _OfTwoFiles(
-        files=(str(a), str(b)), condition="compared", baseline=None, treatment=labels[0],
-        unit=(unit,) if unit else (), cluster=unit, measure=measure, adjust="holm",
-    )  # fmt: skip
-    gate = sides.named_gate([(labels[k], str(path), path.name, path.stem) for k, path in enumerate((a, b))])
-    if gate is not None:
-        settings = replace(settings, gate=" ".join(filter(None, (gate.name or labels[0], gate.condition))))
-    try:
-        analysis = analyse(tables, settings)
-    except DataError as error:
-        columns = [{str(name) for frame in part.values() for name in frame} for part in (one, other)]
-        numbers = [
-            {str(name) for frame in part.values() for name in frame.select_dtypes("number")} for part in (one, other)
-        ]
-        if numbers[0] & numbers[1] - {unit}:
-            raise
-        alone = [listed(sorted(columns[k] - columns[1 - k])) or "none" for k in (0, 1)]
-        raise DataError(
-            f"{a.name} and {b.name} must have the same measure, got columns that only the first has ({alone[0]}) or "
-            f"only the second ({alone[1]}). Name the scores alike in both. What was tried: {error}"
-        ) from None
-    _check_scales(analysis, apart, a, b)
-    return analysis
-
-
-def _check_scales(analysis: ScoresAnalysis, apart: Sequence[str], a: Path, b: Path) -> None:
-    """Shares against per cent: the difference would say nothing but that."""
-    for part in analysis.domains:
-        for column in set(apart) & set(part.domain.schema.outcome.columns):
-            for low, high in (sorted(abs(m) for m in one.means if m is not None) for one in part.contrasts):
-                if 0 < TWO_SCALES * low <= high:
-                    raise DataError(
-                        f"{column} of {a.name} and {b.name} must be on one scale, got means of {low:.3g} and "
-                        f"{high:.3g}. Shares and per cent? Divide one by 100; else put both into one table."
-                    )
-
-
-def _on_two_scales(one: pd.DataFrame, other: pd.DataFrame) -> list[str]:
-    """Columns of numbers that look like shares in one table (parts of 1, not runs counted) and beyond them in the
-    other."""
-    apart = []
-    for column in set(one.select_dtypes("number")) & set(other.select_dtypes("number")):
-        low, high = sorted((one[column].abs(), other[column].abs()), key=lambda values: values.max())
-        if low.max() <= 1 and 1.5 < high.max() <= 100 and (low.dropna() % 1 > 0).any():
-            apart.append(str(column))
-    return sorted(apart)
-
-
-def _labels(one: Tables, other: Tables, a: Path, b: Path) -> tuple[str, str]:
-    models = [
-        sorted({str(model) for frame in tables.values() if "model" in frame for model in frame["model"].unique()})
-        for tables in (one, other)
-    ]
-    if len(models[0]) == len(models[1]) == 1 and models[0] != models[1]:
-        return models[0][0], models[1][0]
-    if a.resolve() == b.resolve():
-        raise SettingError(f"two different files must be compared, got {str(a)!r} twice.")
-    return (a.stem, b.stem) if a.stem != b.stem else (str(a), str(b))
+        notes.append(f"{usual} has no item with a value of both, so {chosen} is compared; --measure names another.")
+    return replace(first, notes=tuple(notes))
 
 
 def _long_table(folder: Path) -> pd.DataFrame:
-    path = folder / "scores.csv"
     if folder.is_file():
         raise StoreError(f"{folder} must be the folder of a study, got a file. Of a table: trueness analyse {folder}")
     if not check_plain(folder, "scores.csv"):
         raise StoreError(f"{folder} has no scores.csv. Run the study first, or write it anew: trueness report {folder}")
+    path = folder / "scores.csv"
     try:
         with open_file(path, MAX_TABLE, StoreError) as file:
             rows = pd.read_csv(
@@ -253,80 +117,61 @@ def _long_table(folder: Path) -> pd.DataFrame:
         raise StoreError(
             f"{path} must be the long table of a study, got: {one_line(error)}. Write it anew: trueness report {folder}"
         ) from None
-    missing = [name for name in _NEEDED if name not in rows]
-    if missing:
+    if missing := [name for name in _NEEDED if name not in rows]:
         raise StoreError(f"{path} must be the long table of a study, got no column {missing[0]!r}.")
     return rows
 
 
-def _role_of(rows: pd.DataFrame, a: str, b: str, folder: Path) -> str:
-    """Both are respondents, or both are variants."""
+def _rows_of_both(rows: pd.DataFrame, a: str, b: str, folder: Path) -> tuple[pd.DataFrame, str]:
+    """The rows of the first task that both answered, and what the two are: respondents, or variants."""
     if a == b:
         raise SettingError(f"two different names must be compared, got {a!r} twice.")
-    for role in ("respondent", "variant"):
-        known = set(rows[role])
-        if a in known and b in known:
-            return role
-    known = set(rows["respondent"]) | set(rows["variant"])
-    wrong = a if a not in known else b
-    raise DataError(
-        f"{wrong!r} is no respondent of {folder}.{nearest(wrong, known)} "
-        f"There are: {listed(sorted(set(rows['respondent'])), most=12)}."
-    )
+    if not {a, b} & (set(rows["respondent"]) | set(rows["variant"])):
+        rows = _by_part(rows, a, b)
+    role = next((role for role in ("respondent", "variant") if {a, b} <= set(rows[role])), "")
+    if not role:
+        known = set(rows["respondent"]) | set(rows["variant"])
+        wrong = a if a not in known else b
+        raise DataError(
+            f"{wrong!r} is no respondent of {folder}.{nearest(wrong, known)} "
+            f"There are: {listed(sorted(set(rows['respondent'])), most=12)}."
+        )
+    for _, part in rows.groupby("task", sort=False):
+        if {a, b} <= set(part[role]):
+            return part, role
+    raise DataError(f"{a!r} and {b!r} answered different questions and cannot be compared.")
 
 
 def _by_part(rows: pd.DataFrame, a: str, b: str) -> pd.DataFrame:
     """Where a and b are values of one part of the variants: that part as the variant, the rest with the item."""
-    if {a, b} & (set(rows["respondent"]) | set(rows["variant"])):
-        return rows
-    parts = rows["variant"].str.split("/")
-    for place in range(max(map(len, parts), default=0)):
-        part = parts.str[place].fillna("")
-        if {a, b} <= set(part):
-            rest = parts.map(lambda names, k=place: "/".join(names[:k] + names[k + 1 :]))
-            return rows.assign(variant=part, respondent=rows["respondent"] + "\x1f" + rest)
+    parts = rows["variant"].str.split("/", expand=True).fillna("")
+    for place in parts:
+        if {a, b} <= set(parts[place]):
+            rest = parts.drop(columns=place).agg("/".join, axis=1)
+            return rows.assign(variant=parts[place], respondent=rows["respondent"] + "\x1f" + rest)
     return rows
-
-
-def _task_of_both(rows: pd.DataFrame, role: str, a: str, b: str) -> pd.DataFrame:
-    tasks = [task for task, part in rows.groupby("task", sort=False) if {a, b} <= set(part[role])]
-    if not tasks:
-        raise DataError(f"{a!r} and {b!r} answered different questions and cannot be compared.")
-    return rows[rows["task"] == tasks[0]]
 
 
 def _measure(rows: pd.DataFrame, measure: str | None, folder: Path) -> str:
     known = list(dict.fromkeys(rows["measure"]))
-    chosen = measure or next((name for name in HEADLINES if name in known), known[0])
-    if chosen not in known:
+    if measure and measure not in known:
         raise SettingError(
-            f"{chosen!r} is not a measure of {folder}.{nearest(chosen, known)} There are: {listed(known, most=8)}."
+            f"{measure!r} is not a measure of {folder}.{nearest(measure, known)} There are: {listed(known, most=8)}."
         )
-    return chosen
+    return measure or next((name for name in HEADLINES if name in known), known[0])
 
 
-def _first_of_both(rows: pd.DataFrame, role: str, a: str, b: str, usual: str) -> str:
+def _first_of_both(rows: pd.DataFrame, role: str, usual: str) -> str:
     """The usual measure, or the first one in which some unit has a value of both."""
-    of_both = rows[rows[role].isin([a, b]) & rows["value"].notna()]
-    for measure in dict.fromkeys([usual, *map(str, of_both["measure"])]):
-        table = of_both[of_both["measure"] == measure]
-        if {a, b} <= set(table[role]) and len(_units(table, role).dropna()):
-            return measure
-    return usual
+    there = rows[rows["value"].notna()]
+    both = there.groupby(["measure", "cluster", "unit"], sort=False)[role].nunique() == 2
+    possible = both[both].index.get_level_values("measure").unique()
+    return usual if usual in possible or possible.empty else str(possible[0])
 
 
 def _units(rows: pd.DataFrame, role: str) -> pd.DataFrame:
     """One row a unit, one column a name, the mean over repeats in the cell; the index is (cluster, unit)."""
-    other = "variant" if role == "respondent" else "respondent"
-    if role == "respondent":
-        rows = _beside_every_variant(rows)
-    keyed = rows.assign(cluster=_kind(rows).cluster_of(rows["item"]), unit=rows["item"] + "\x1f" + rows[other])
-    return keyed.groupby(["cluster", "unit", role])["value"].mean().unstack(role)
-
-
-def _kind(rows: pd.DataFrame) -> Clustered:
-    """The reading class of the study that the rows are of: it knows what was drawn independently."""
-    return cast(Clustered, registry.reading(str(rows["task"].iloc[0])))
+    return rows.groupby(["cluster", "unit", role])["value"].mean().unstack(role)
 
 
 def _beside_every_variant(rows: pd.DataFrame) -> pd.DataFrame:
@@ -347,23 +192,132 @@ def _beside_every_variant(rows: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([rows[~unasked], beside], ignore_index=True) if len(beside) else rows
 
 
-def _adjust_by_bonferroni(comparison: Comparison, count: int) -> Comparison:
+def _adjusted_by_bonferroni(comparison: Comparison, count: int) -> Comparison:
     """One comparison, adjusted by how many there are: never less than Holm would make it."""
-    return replace(
-        at_level(comparison, 1 - (1 - comparison.level) / count),
-        p_adjusted=None if comparison.p is None else min(1.0, count * comparison.p),
-        adjustment="bonferroni",
-        n_comparisons=count,
-        notes=(
-            *comparison.notes,
-            f"p is adjusted by Bonferroni for {count:,} pairs, of which the others were not tested.",
-        ),
+    note = f"p is adjusted by Bonferroni for {count:,} pairs, of which the others were not tested."
+    p = None if comparison.p is None else min(1.0, count * comparison.p)
+    made = at_level(comparison, 1 - (1 - comparison.level) / count)
+    notes = (*made.notes, note)
+    return replace(made, p_adjusted=p, adjustment="bonferroni", n_comparisons=count, notes=notes)
+
+
+# ---- two files of scores
+
+
+@dataclass(frozen=True)
+class Sides:
+    """What is compared: `a`, which a gate without a name asks about, with `b`, the baseline."""
+
+    a: str
+    b: str
+    folder: str | None
+    gate: Gate | None
+    declared: bool  # whether b was called the baseline
+
+    @property
+    def are_files(self) -> bool:
+        return self.folder is None and Path(self.a).is_file()
+
+    def named_gate(self, names: Sequence[Sequence[str]]) -> Gate | None:
+        """The gate about the side that it names, which is not the one that was called the baseline."""
+        gate = None if self.gate is None else named(self.gate, names)
+        if gate is not None and self.declared and gate.name == names[1][0] != names[0][0]:
+            raise SettingError(f"'gate' must not ask about the baseline, got {gate.name!r}. {_HOW}")
+        return gate
+
+
+def read_sides(names: Sequence[str], baseline: str | None, gate: str | None) -> Sides:
+    """`NEW --baseline OLD` or `A B`, and perhaps a folder; a gate needs the baseline or a name of its own."""
+    words = [*names] if baseline is None else [*names[:1], baseline, *names[1:]]
+    if len(words) not in (2, 3):
+        got = shlex.join([*names, *([] if baseline is None else ["--baseline", baseline])])
+        raise SettingError(f"two sides must be compared, got: {got}. {_HOW}")
+    folder = words[2] if len(words) == 3 else None
+    sides = Sides(words[0], words[1], folder, None if gate is None else gate_of(gate), baseline is not None)
+    if sides.gate is not None and sides.gate.name is None and baseline is None:
+        raise SettingError(f"'gate' must say which of the two it asks about. {_HOW}")
+    files = [name for name in words if Path(name).is_file()]
+    if len(files) == 1 and folder is None:
+        gone = sides.b if files[0] == sides.a else sides.a
+        raise DataError(f"{gone} must be a file as {files[0]} is one, got none of that name. Or name a study.")
+    return sides
+
+
+class _OfTwoFiles(AnalysisSettings):
+    """`compare` knows one way to choose what is scored."""
+
+    def command(self, **changes: object) -> str:
+        if set(changes) != {"score"}:
+            return super().command(**changes)
+        words = ["trueness", "compare", self.files[0], "--baseline", self.files[1], "--measure", str(changes["score"])]
+        return shlex.join(words)
+
+
+def compare_files(sides: Sides, measure: str | None = None, unscored: str | None = None) -> ScoresAnalysis:
+    """The first file against the second, its baseline, as an analysis of one pair; above 0 the first is better."""
+    a, b = Path(sides.a), Path(sides.b)
+    one, other = read_tables([a]), read_tables([b])
+    labels = _labels(one, other, a, b)
+    cases = {name: (one[name], other[name]) for name in one if name in other}
+    lost = sorted(set(one) ^ set(other))
+    if not cases and len(one) == len(other) == 1:
+        cases, lost = {f"{labels[0]} against {labels[1]}": (*one.values(), *other.values())}, []
+    if not cases:
+        raise DataError(f"{a.name} and {b.name} must share a task, got {listed(one)} and {listed(other)}.")
+    tables = Tables()
+    for name, parts in cases.items():
+        both = [part.assign(compared=label) for part, label in zip(parts, labels, strict=True)]
+        tables[name] = pd.concat(both, ignore_index=True)
+    apart = [column for parts in cases.values() for column in _on_two_scales(*parts)]
+    tables.notes = (
+        *one.notes,
+        *other.notes,
+        *([f"in one file only: {listed(lost, most=6)}"] if lost else []),
+        *([f"within 1 in one file and beyond in the other, on one scale? {listed(apart, most=6)}"] if apart else []),
     )
+    first, second = ({str(name) for frame in part.values() for name in frame} for part in (one, other))
+    unit = next((name for name in USUAL_NAMES["task"] if name in first | second), None)
+    if not first & second - {unit, "model"}:
+        alone = [listed(sorted(names)) or "none" for names in (first - second, second - first)]
+        raise DataError(
+            f"{a.name} and {b.name} must have the same measure, got columns that only the first has ({alone[0]}) or "
+            f"only the second ({alone[1]}). Name the scores alike in both."
+        )
+    gate = sides.named_gate([(labels[k], str(path), path.name, path.stem) for k, path in enumerate((a, b))])
+    settings = _OfTwoFiles(
+        files=(str(a), str(b)), condition="compared", baseline=None, treatment=labels[0],
+        unit=(unit,) if unit else (), cluster=unit, measure=measure, unscored=unscored, adjust="holm",
+        gate=None if gate is None else f"{gate.name or labels[0]} {gate.condition}",
+    )  # fmt: skip
+    analysis = analyse(tables, settings)
+    for pair in analysis.contrasts:
+        low, high = sorted(abs(side.mean or 0.0) / pair.domain.scale for side in pair.sides)
+        if set(apart) & set(pair.domain.schema.outcome.columns) and 0 < TWO_SCALES * low <= high:
+            raise DataError(
+                f"{pair.domain.outcome} of {a.name} and {b.name} must be on one scale, got means of {low:.3g} and "
+                f"{high:.3g}. Shares and per cent? Divide one by 100; else put both into one table."
+            )
+    return analysis
 
 
-def _differences(table: pd.DataFrame, pairs: Sequence[tuple[str, str]], level: float, measure: str) -> list[Comparison]:
-    clusters = table.index.get_level_values("cluster").to_numpy(dtype=object)
-    columns = {str(name): table[name].to_numpy() for name in table}
-    declared = measure_of(measure)
-    bounds = UNBOUNDED if declared is None else declared.bounds
-    return differences_in_pairs(columns, clusters, level, pairs=pairs, bounds=bounds)
+def _on_two_scales(one: pd.DataFrame, other: pd.DataFrame) -> list[str]:
+    """Columns of numbers that look like shares in one table (parts of 1, not runs counted) and beyond them in the
+    other."""
+    apart = []
+    for column in set(one.select_dtypes("number")) & set(other.select_dtypes("number")):
+        low, high = sorted((one[column].abs(), other[column].abs()), key=lambda values: values.max())
+        if low.max() <= 1 and 1.5 < high.max() <= 100 and (low.dropna() % 1 > 0).any():
+            apart.append(str(column))
+    return sorted(apart)
+
+
+def _labels(one: Tables, other: Tables, a: Path, b: Path) -> tuple[str, str]:
+    models = [
+        {str(model) for frame in tables.values() if "model" in frame for model in frame["model"].unique()}
+        for tables in (one, other)
+    ]
+    if len(models[0]) == len(models[1]) == 1 and models[0] != models[1]:
+        return models[0].pop(), models[1].pop()
+    if a.resolve() == b.resolve():
+        raise SettingError(f"two different files must be compared, got {str(a)!r} twice.")
+    return (a.stem, b.stem) if a.stem != b.stem else (str(a), str(b))

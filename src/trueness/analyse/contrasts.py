@@ -18,65 +18,76 @@ other models; `beyond` does. `Contrast.scope` says for whom the verdict holds.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
 
 from trueness.analyse.analysis_settings import AnalysisSettings
-from trueness.analyse.domain import Domain
+from trueness.analyse.domain import Domain, Mask
 from trueness.analyse.roles import Pair, PairedCells, paired_cells, side_values
 from trueness.analyse.shares import Array
 from trueness.intervals import Interval
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.effect_sizes import cliffs_delta
 from trueness.statistics.estimates import mean
-from trueness.statistics.multiplicity import adjust, verdict_levels, with_adjusted_p
+from trueness.statistics.multiplicity import adjust, adjusted, verdict_levels, with_adjusted_p
 from trueness.statistics.paired import at_level, mcnemar_p, paired_difference
 from trueness.statistics.reach import units_needed
-from trueness.statistics.result import Effect, Estimate
+from trueness.statistics.result import Cell, Estimate, interval_cells
 from trueness.statistics.unpaired import unpaired_difference
 from trueness.statistics.variances import levene
 
 Primary = Literal["paired", "clustered", "unpaired", "none"]
-MCNEMAR = "McNemar"
+OVER = {"paired": "cells", "clustered": "clusters", "unpaired": "runs"}
+FLAGGED = 10.0  # points of a rule
+
+
+class Side(NamedTuple):
+    """The runs under some conditions; the mean in the unit shown."""
+
+    mean: float | None
+    n: int  # with a value
+    missing: int
 
 
 @dataclass(frozen=True)
-class Spread:
-    """Whether one side varies more: Levene's test (Brown-Forsythe, about the medians) and var(ref) / var(treat)."""
+class Usual:
+    """Over runs, as such comparisons are published: the names are those of the columns."""
 
-    statistic: float | None = None
-    p: float | None = None
-    ratio: float | None = None
-
-
-@dataclass(frozen=True)
-class Contrast:
-    """`pair` in `domain`. Means are of runs, in the unit of the values; p is of the usual test."""
-
-    domain: str
-    pair: Pair
-    n: tuple[int, int]  # runs with a value: reference, treatment
-    missing: tuple[int, int]
-    means: tuple[float | None, float | None]
-    ratio: float | None  # mean of the reference over mean of the treatment
-    statistic: float | None  # U
+    ratio: float | None
+    U: float | None
     p: float | None
     sided: str
-    delta: Effect
-    spread: Spread
-    paired: Comparison | None
-    clustered: Comparison | None
-    unpaired: Comparison | None  # the fall-back where nothing pairs
-    beyond: Estimate | None  # over models and tasks like these
-    primary: Primary
+    delta: float | None
+    delta_low: float | None
+    delta_high: float | None
+    magnitude: str | None
+    levene: float | None  # Brown-Forsythe, about the medians
+    p_levene: float | None
+    variance_ratio: float | None  # var(reference) / var(treatment)
+
+
+@dataclass(frozen=True, eq=False)
+class Contrast:
+    """`pair` in `domain`: of all runs, or of one rule or model, whose cells alone are compared."""
+
+    domain: Domain
+    pair: Pair
+    by_condition: Mapping[str, Side]
+    sides: tuple[Side, Side]  # reference, treatment
+    name: str = "as analysed"  # or another reading of the record; of a rule or a model its name
+    usual: Usual | None = None  # none of a rule or a model
+    paired: Comparison | None = None
+    clustered: Comparison | None = None
+    unpaired: Comparison | None = None  # the fall-back where nothing pairs
+    beyond: Estimate | None = None  # over models and tasks like these
+    primary: Primary = "paired"
     scope: str = ""
     q_beyond: float | None = None  # p of `beyond`, adjusted as the others
     least: float | None = None  # the smallest adjusted p that one effect alone can reach, where it exceeds alpha
-    grouped: tuple[tuple[str, Comparison], ...] = ()  # a column that groups the tasks -> the same over its values
     left_out: tuple[str, ...] = ()  # units without a partner
     notes: tuple[str, ...] = ()
 
@@ -86,119 +97,187 @@ class Contrast:
         return {"paired": self.paired, "clustered": self.clustered, "unpaired": self.unpaired}.get(self.primary)
 
     @property
-    def tested(self) -> bool:
-        return self.p is not None or (self.result is not None and self.result.p is not None)
+    def gain(self) -> float | None:
+        """The difference of the means over runs; above 0 the treatment is better."""
+        reference, treatment = (side.mean for side in self.sides)
+        return None if reference is None or treatment is None else self.domain.sign * (reference - treatment) + 0.0
+
+    @property
+    def flagged(self) -> bool:
+        return self.gain is not None and abs(self.gain) > FLAGGED
+
+    @property
+    def verdict(self) -> int:
+        """1 where the treatment is better, -1 where it is worse, 0 where the two are not told apart."""
+        if self.result is None or not self.result.distinguishable:
+            return 0
+        return int(np.sign(self.result.difference or 0.0))
+
+    @property
+    def n_clusters(self) -> int:
+        """What was drawn independently, whichever level the test is at."""
+        counted = self.clustered or self.result
+        return counted.n_clusters if counted else 0
+
+    def with_result(self, result: Comparison) -> Contrast:
+        return replace(self, **{self.primary: result})  # type: ignore[arg-type]
+
+    def row(self, kind: str = "reading") -> dict[str, Cell]:
+        """Flat, for CSV and JSON. kind: what `name` is the name of."""
+        result, unit = self.result, "%" if self.domain.percent else ""
+        treatment, reference = self.pair.names
+        row: dict[str, Cell] = {
+            "domain": self.domain.name,
+            kind: self.name,
+            "question": self.pair.question,
+            "reference": reference,
+            "treatment": treatment,
+            **{f"{name}{unit}": side.mean for name, side in self.by_condition.items()},
+            **{f"n {name}": side.n for name, side in self.by_condition.items()},
+            "missing_reference": self.sides[0].missing,
+            "missing_treatment": self.sides[1].missing,
+            "gain": self.gain,
+            "flagged": self.flagged,
+            "diff": result.difference if result else None,
+            **interval_cells(result.interval if result else None, "diff"),
+            "diff_level": result.interval.level if result and result.interval else None,
+            "test": result.test if result else None,
+            "p_paired": result.p if result else None,
+            "n_units": result.n_units if result else 0,
+            "n_clusters": self.n_clusters,
+            "q": result.p_adjusted if result else None,
+            "n_comparisons": result.n_comparisons if result else 0,
+            "notes": " ".join(self.notes),
+        }
+        if self.usual is None:
+            return row
+        return row | {
+            **vars(self.usual),
+            "over": OVER.get(self.primary, ""),
+            "scope": self.scope,
+            "q_least": self.least,
+            "p_clustered": self.clustered.p if self.clustered else None,
+            "p_beyond": self.beyond.p if self.beyond else None,
+            "q_beyond": self.q_beyond,
+            **interval_cells(self.beyond.interval if self.beyond else None, "beyond"),
+        }
 
 
-def contrast(domain: Domain, pair: Pair, settings: AnalysisSettings, comparisons: int = 1) -> Contrast:
+def side_of(domain: Domain, conditions: Sequence[str], values: Array, inside: Mask | None = None) -> Side:
+    """values: (n,) of all runs; inside: the runs that are meant, all where it is None."""
+    under = domain.under(conditions) if inside is None else domain.under(conditions) & inside
+    there = under & ~np.isnan(values)
+    n = int(there.sum())
+    return Side(domain.scale * float(values[there].mean()) if n else None, n, int(under.sum()) - n)
+
+
+def of_part(
+    domain: Domain, pair: Pair, conditions: Sequence[str], settings: AnalysisSettings, name: str, values: Array,
+    inside: Mask | None = None,
+) -> Contrast:  # fmt: skip
+    """A rule or a model, its cells compared two-sided; values, inside: as of `side_of`."""
+    means = {condition: side_of(domain, [condition], values, inside) for condition in conditions}
+    sides = side_of(domain, pair.reference, values, inside), side_of(domain, pair.treatment, values, inside)
+    better = -domain.sign * domain.scale * values
+    cells = paired_cells(domain, pair, better if inside is None else np.where(inside, better, np.nan))
+    if cells.n < 2:
+        return Contrast(domain, pair, means, sides, name)
+    rng, resamples = np.random.default_rng(settings.seed), settings.resamples
+    test = paired_difference(
+        cells.treatment, cells.reference, None, settings.level, names=pair.names, resamples=resamples, rng=rng
+    )
+    return Contrast(domain, pair, means, sides, name, paired=replace(test, n_clusters=len(set(cells.clusters))))
+
+
+def screened(contrasts: Sequence[Contrast], settings: AnalysisSettings) -> list[Contrast]:
+    """Adjusted together by Benjamini-Hochberg, whatever was declared: a screening."""
+    results = {k: one.result for k, one in enumerate(contrasts) if one.result is not None}
+    judged = adjusted(list(results.values()), "bh", resamples=settings.resamples, seed=settings.seed)
+    made = dict(zip(results, judged, strict=True))
+    return [one.with_result(made[k]) if k in made else one for k, one in enumerate(contrasts)]
+
+
+def contrast(
+    domain: Domain, pair: Pair, conditions: Sequence[str], settings: AnalysisSettings, comparisons: int = 1
+) -> Contrast:
     """All of it for one pair of so many; what cannot be had is None, and `notes` says why."""
     reference, treatment = side_values(domain, pair.reference), side_values(domain, pair.treatment)
-    means = tuple(float(v.mean()) if len(v) else None for v in (reference, treatment))
-    statistic, p, notes = _mann_whitney(domain, pair, reference, treatment, settings)
+    u, p, notes = _mann_whitney(domain, pair, reference, treatment, settings)
     cells = paired_cells(domain, pair)
-    paired, clustered = _paired_comparisons(domain, pair, cells, settings)
-    unpaired = _over_runs(domain, pair, settings) if paired is None else None
-    if paired is None:
+    paired = clustered = unpaired = None
+    if cells.n:  # over cells, and over clusters where those are fewer
+        paired = clustered = _difference(domain, pair, cells, None, settings)
+        if len(set(cells.clusters)) < cells.n:
+            clustered = _difference(domain, pair, cells, cells.clusters, settings)
+        if cells.unpaired:
+            notes += (f"{len(cells.unpaired)} of {cells.n + len(cells.unpaired)} cells have one side only.",)
+    else:
+        unpaired = _over_runs(domain, pair, settings, settings.level)
         notes += (f"Not paired: {cells.why_not}; the comparison is of separate runs.",)
-    elif cells.unpaired:
-        notes += (f"{len(cells.unpaired)} of {cells.n + len(cells.unpaired)} cells have one side only.",)
-    primary = _primary(paired, clustered, unpaired, settings, comparisons)
+    primary: Primary = "paired" if paired else "unpaired" if unpaired else "none"
+    enough = units_needed(settings.alpha, max(comparisons, 1))
+    if clustered is not None and (domain.over_clusters or clustered.n_clusters >= enough):
+        primary = "clustered"
     return Contrast(
-        domain=domain.name,
-        pair=pair,
-        n=(len(reference), len(treatment)),
-        missing=(_n_missing(domain, pair.reference), _n_missing(domain, pair.treatment)),
-        means=(means[0], means[1]),
-        ratio=means[0] / means[1] if means[0] is not None and means[1] else None,
-        statistic=statistic,
-        p=p,
-        sided="one-sided" if settings.one_sided else "two-sided",
-        delta=cliffs_delta(domain.sign * reference, domain.sign * treatment, level=settings.level),
-        spread=_spread(reference, treatment, settings),
+        domain,
+        pair,
+        {name: side_of(domain, [name], domain.value) for name in conditions},
+        (side_of(domain, pair.reference, domain.value), side_of(domain, pair.treatment, domain.value)),
+        usual=_usual(domain, reference, treatment, u, p, settings),
         paired=paired,
         clustered=clustered,
         unpaired=unpaired,
         beyond=_beyond(domain, cells, settings),
         primary=primary,
         scope=_scope(domain, cells, primary),
-        grouped=_over_groups(domain, pair, settings) if cells.n else (),
         left_out=cells.unpaired,
         notes=notes,
     )
 
 
-def is_too_few(result: Comparison) -> bool:
-    """So few groups that no difference, however large, could be shown over them."""
-    return result.p is None or (result.smallest_p is not None and result.smallest_p > 1 - result.level + 1e-12)
-
-
-def adjusted_together(
-    contrasts: Sequence[Contrast], domains: Sequence[Domain], settings: AnalysisSettings
-) -> list[Contrast]:
+def adjusted_together(contrasts: Sequence[Contrast], settings: AnalysisSettings) -> list[Contrast]:
     """The same contrasts: q over all of them, the interval that belongs to q, and the least q that can be reached."""
-
-    def judged(results: dict[int, Comparison]) -> dict[int, Comparison]:
-        """By its place: each with its q, and the interval that belongs to it."""
-        p = [np.nan if result.p is None else result.p for result in results.values()]
-        levels = [_two_sided(float(level), settings) for level in verdict_levels(p, settings.adjust, settings.level)]
-        made = with_adjusted_p(list(results.values()), settings.adjust)
-        return {
-            k: result if np.isnan(level) else _at_level(result, domains[k], contrasts[k].pair, level, settings)
-            for k, result, level in zip(results, made, levels, strict=True)
-        }
-
-    done = _adjusted_beyond(contrasts, domains, settings)
-    tested = {k: one.result for k, one in enumerate(contrasts) if one.result is not None and one.result.p is not None}
-    for k, result in judged(tested).items():
-        least = min(1.0, len(tested) * (result.smallest_p or 0.0))
-        least_shown = least if least > settings.alpha + 1e-12 else None
-        done[k] = replace(done[k], least=least_shown, **{contrasts[k].primary: result})  # type: ignore[arg-type]
-    for column in dict.fromkeys(name for one in done for name, _ in one.grouped):
-        over = {k: own for k, one in enumerate(done) if (own := dict(one.grouped).get(column))}
-        for k, result in judged(over).items():
-            done[k] = replace(done[k], grouped=tuple((c, result if c == column else r) for c, r in done[k].grouped))
-    return done
-
-
-def _adjusted_beyond(
-    contrasts: Sequence[Contrast], domains: Sequence[Domain], settings: AnalysisSettings
-) -> list[Contrast]:
-    p = [one.beyond.p if one.beyond and one.beyond.p is not None else np.nan for one in contrasts]
     done = list(contrasts)
-    levels = verdict_levels(p, settings.adjust, settings.level)
-    for k, (one, q) in enumerate(zip(contrasts, adjust(p, settings.adjust), strict=True)):
-        if one.beyond is None or one.beyond.value is None or one.beyond.se is None or np.isnan(q):
-            continue
-        level = _two_sided(float(levels[k]), settings)
-        half = float(stdtrit(one.beyond.n_clusters - 1, (1 + level) / 2)) * one.beyond.se
-        ends = Interval(one.beyond.value - half, one.beyond.value + half, level, "mean").within(*domains[k].gains)
-        done[k] = replace(one, beyond=replace(one.beyond, interval=ends), q_beyond=float(q))
+    results = {k: one.result for k, one in enumerate(done) if one.result is not None and one.result.p is not None}
+    levels = _levels([result.p for result in results.values()], settings)
+    for k, result, level in zip(results, with_adjusted_p(list(results.values()), settings.adjust), levels, strict=True):
+        least = min(1.0, len(results) * (result.smallest_p or 0.0))
+        one = at_level_of_verdict(done[k].with_result(result), level, settings)
+        done[k] = replace(one, least=least if least > settings.alpha + 1e-12 else None)
+    wide = {k: one.beyond for k, one in enumerate(done) if one.beyond is not None and one.beyond.p is not None}
+    p = [one.p for one in wide.values()]
+    for k, level, q in zip(wide, _levels(p, settings), adjust(np.array(p, dtype=float), settings.adjust), strict=True):
+        value, se = wide[k].value, wide[k].se
+        if value is not None and se is not None:
+            half = float(stdtrit(wide[k].n_clusters - 1, (1 + level) / 2)) * se
+            ends = Interval(value - half, value + half, level, "mean").within(*done[k].domain.gains)
+            done[k] = replace(done[k], beyond=replace(wide[k], interval=ends), q_beyond=float(q))
     return done
 
 
-def _two_sided(level: float, settings: AnalysisSettings) -> float:
-    """One-sided, the end that the test looks at is the one-sided bound: that of an interval with twice the tails."""
-    return 1 - (1 - level) * (2 if settings.one_sided else 1)
+def _levels(p: Sequence[float | None], settings: AnalysisSettings) -> list[float]:
+    """Of the intervals of the verdicts. One-sided, the end that the test looks at is the one-sided bound: that of an
+    interval with twice the tails."""
+    levels = verdict_levels(np.array(p, dtype=float), settings.adjust, settings.level)
+    return [1 - (1 - float(level)) * (2 if settings.one_sided else 1) for level in levels]
 
 
-def with_interval_of(one: Contrast, other: Contrast, domain: Domain, settings: AnalysisSettings) -> Contrast:
-    """`one` with its interval at the level that the other's has, so that the two can be read side by side."""
-    if one.result is None or other.result is None or other.result.interval is None:
+def at_level_of_verdict(one: Contrast, level: float, settings: AnalysisSettings) -> Contrast:
+    """The same contrast with the interval of its result at another level."""
+    result = one.result
+    if result is None:
         return one
-    level = other.result.interval.level
-    return replace(one, **{one.primary: _at_level(one.result, domain, one.pair, level, settings)})  # type: ignore[arg-type]
+    if result.design == "paired":
+        rng = np.random.default_rng(settings.seed)
+        return one.with_result(at_level(result, level, resamples=settings.resamples, rng=rng))
+    other = _over_runs(one.domain, one.pair, settings, level)
+    interval = other.interval if other else None
+    return one.with_result(replace(result, interval=interval, alone=result.alone or result.interval))
 
 
-def _at_level(result: Comparison, domain: Domain, pair: Pair, level: float, settings: AnalysisSettings) -> Comparison:
-    if result.design == "unpaired":
-        other = _over_runs(domain, pair, settings, level)
-        return replace(result, interval=other.interval if other else None, alone=result.alone or result.interval)
-    rng = np.random.default_rng(settings.seed)
-    return at_level(result, level, resamples=settings.resamples, rng=rng)
-
-
-def _n_missing(domain: Domain, side: tuple[str, ...]) -> int:
-    return int(np.isnan(domain.value[domain.under(side)]).sum())
+def is_too_few(result: Comparison) -> bool:
+    """So few units that no difference, however large, could be shown over them."""
+    return result.p is None or (result.smallest_p is not None and result.smallest_p > 1 - result.level + 1e-12)
 
 
 def _mann_whitney(
@@ -219,18 +298,7 @@ def _mann_whitney(
     sides = domain.sign * reference, domain.sign * treatment
     test = stats.mannwhitneyu(*sides, alternative=settings.alternative)
     u = float(test.statistic)
-    return u if pair.question == "RQ1" else len(reference) * len(treatment) - u, float(test.pvalue), ()
-
-
-def _paired_comparisons(
-    domain: Domain, pair: Pair, cells: PairedCells, settings: AnalysisSettings
-) -> tuple[Comparison | None, Comparison | None]:
-    """Over cells, and over clusters where those are fewer."""
-    if cells.n == 0:
-        return None, None
-    over_cells = _difference(domain, pair, cells, None, settings)
-    several = len(set(cells.clusters)) < cells.n
-    return over_cells, _difference(domain, pair, cells, cells.clusters, settings) if several else over_cells
+    return len(reference) * len(treatment) - u if pair.question == "RQ2" else u, float(test.pvalue), ()
 
 
 def _difference(
@@ -252,7 +320,7 @@ def _difference(
         .described(units="cells", clusters=f"{domain.cluster}s", measure=domain.outcome)
     )
     p = mcnemar_p(a - b, settings.alternative) if clusters is None and np.isin([a, b], (0.0, 1.0)).all() else None
-    return result if p is None else replace(result, test=MCNEMAR, p=p, exact=True, p_error=None)
+    return result if p is None else replace(result, test="McNemar", p=p, exact=True, p_error=None)
 
 
 def _orient(domain: Domain, cells: PairedCells) -> tuple[Array, Array]:
@@ -260,25 +328,12 @@ def _orient(domain: Domain, cells: PairedCells) -> tuple[Array, Array]:
     return (cells.reference, cells.treatment) if domain.lower_is_better else (cells.treatment, cells.reference)
 
 
-def _over_groups(domain: Domain, pair: Pair, settings: AnalysisSettings) -> tuple[tuple[str, Comparison], ...]:
-    """All cells of a group of tasks flipped together, for each column that groups them."""
-    made = []
-    for column in domain.groupings:
-        other = domain.clustered_by(column)
-        cells = paired_cells(other, pair)
-        if 1 < len(set(cells.clusters)) < cells.n:
-            made.append((column, _difference(other, pair, cells, cells.clusters, settings)))
-    return tuple(made)
-
-
-def _over_runs(domain: Domain, pair: Pair, settings: AnalysisSettings, level: float | None = None) -> Comparison | None:
+def _over_runs(domain: Domain, pair: Pair, settings: AnalysisSettings, level: float) -> Comparison | None:
     sides = [side_values(domain, side) * domain.scale for side in (pair.reference, pair.treatment)]
     if min(len(side) for side in sides) < 2:
         return None
     a, b = sides if domain.lower_is_better else sides[::-1]
-    result = unpaired_difference(
-        a, b, None, level or settings.level, alternative=settings.alternative, names=pair.names
-    )
+    result = unpaired_difference(a, b, None, level, alternative=settings.alternative, names=pair.names)
     return result.within(*domain.bounds).described(units="runs", measure=domain.outcome)
 
 
@@ -294,40 +349,35 @@ def _beyond(domain: Domain, cells: PairedCells, settings: AnalysisSettings) -> E
     return replace(two_way, p=two_way.p / 2 if better else 1 - two_way.p / 2)
 
 
-def _primary(
-    paired: Comparison | None,
-    clustered: Comparison | None,
-    unpaired: Comparison | None,
-    settings: AnalysisSettings,
-    comparisons: int,
-) -> Primary:
-    if paired is None:
-        return "unpaired" if unpaired is not None else "none"
-    enough = units_needed(settings.alpha, max(comparisons, 1))
-    return "clustered" if clustered is not None and clustered.n_clusters >= enough else "paired"
-
-
 def _scope(domain: Domain, cells: PairedCells, primary: Primary) -> str:
     """For whom the verdict of the primary test holds."""
     models, clusters = len(set(cells.models)), len(set(cells.clusters))
-    these = f"these {models} models" if models > 1 else "this model" if models else ""
     if primary == "unpaired":
         return "runs like these"
     if domain.cluster == "model":
         return f"models like these {clusters}"
+    these = f"these {models} models" if models > 1 else "this model" if models else ""
     if domain.cluster == "cell" or not clusters:
-        return " and ".join(part for part in (these, "cells like these") if part)
-    if primary == "clustered" or clusters == cells.n:
-        return " and ".join(part for part in (these, f"{domain.cluster}s like these {clusters}") if part)
-    return " and ".join(part for part in (these, f"these {clusters} {domain.cluster}s") if part)
+        others = "cells like these"
+    elif primary == "clustered" or clusters == cells.n:
+        others = f"{domain.cluster}s like these {clusters}"
+    else:
+        others = f"these {clusters} {domain.cluster}s"
+    return f"{these} and {others}" if these else others
 
 
-def _spread(reference: Array, treatment: Array, settings: AnalysisSettings) -> Spread:
-    if min(len(reference), len(treatment)) < 2:
-        return Spread()
-    with np.errstate(divide="ignore", invalid="ignore"):
-        test = levene(reference, treatment, level=settings.level)
-    ratio = test.effect.value if test.effect else None
-    if test.p is None or test.statistic is None or not np.isfinite(test.statistic):
-        return Spread(ratio=ratio)  # every run is equally far from its median
-    return Spread(test.statistic, test.p, ratio)
+def _usual(
+    domain: Domain, reference: Array, treatment: Array, u: float | None, p: float | None, settings: AnalysisSettings
+) -> Usual:
+    delta = cliffs_delta(domain.sign * reference, domain.sign * treatment, level=settings.level)
+    ratio = float(reference.mean() / treatment.mean()) if len(reference) and np.any(treatment) else None
+    spread: tuple[float | None, float | None, float | None] = (None, None, None)
+    if min(len(reference), len(treatment)) > 1:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            test = levene(reference, treatment, level=settings.level)
+        known = test.p is not None and test.statistic is not None and np.isfinite(test.statistic)
+        levels = (test.statistic, test.p) if known else (None, None)  # every run is equally far from its median
+        spread = *levels, test.effect.value if test.effect else None
+    sided = "one-sided" if settings.one_sided else "two-sided"
+    ends = interval_cells(delta.interval, "delta").values()
+    return Usual(ratio, u, p, sided, delta.value, *ends, delta.magnitude, *spread)

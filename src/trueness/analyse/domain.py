@@ -22,7 +22,6 @@ from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.measure_names import measure_in
 from trueness.analyse.run_scores import values_of
 from trueness.analyse.scores_schema import SCORES, Schema, column_named, detect
-from trueness.analyse.shapes import with_numbers
 from trueness.analyse.shares import Array, Kind, as_shares
 from trueness.errors import DataError, listed
 from trueness.measure import measure_of
@@ -32,11 +31,9 @@ Mask = NDArray[np.bool_]
 Labels = NDArray[np.object_]
 KEYS = ("condition", "model", "task", "repeat")
 HEADLINES = ("f1", "interval_score", "skill")  # of a long table, when no measure is named
-GROUP = "group\x1f"  # in front of the name of a column of runs that groups the tasks
-MOST_GROUPINGS = 3
 MOST_FACTORS = 50  # columns that are looked at
-CHANCE = 0.05
 MOST_LEVELS = 30  # values beyond which a column is no factor but a text or a measurement
+CHANCE = 0.05
 
 
 class Units(NamedTuple):
@@ -49,13 +46,11 @@ class Units(NamedTuple):
 
 
 class Factor(NamedTuple):
-    """A further column that varies: averaged over, or bound to the condition, which then changes with it; `alone`:
-    the conditions that have a single value of it where others have more, in words."""
+    """A further column that varies: averaged over, or `bound` to conditions, in words."""
 
     name: str
     levels: int
-    bound: bool
-    alone: str = ""
+    bound: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +73,12 @@ class Domain:
     unit: str  # the columns whose cells are paired, in words
     cluster: str
     factors: tuple[Factor, ...] = ()
-    groupings: tuple[str, ...] = ()  # columns that put each task into one group: they may be what was drawn
+    groups: str = ""  # a column that puts each task into one group, which may be what was drawn
     lost: tuple[str, ...] = ()  # rows that name no condition, model or task, in words
     notes: tuple[str, ...] = ()
     other_measures: tuple[str, ...] = ()  # of a table with a metric a row
     unmatched: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict)  # an exclusion -> what there is
+    over_clusters: bool = False  # tested over the clusters however few they are
 
     @property
     def conditions(self) -> list[str]:
@@ -152,11 +148,6 @@ class Domain:
     def value(self) -> Array:
         return self.runs["value"].to_numpy(dtype=np.float64)
 
-    def clustered_by(self, column: str) -> Domain:
-        """The same runs, those of one group of tasks together."""
-        runs = self.runs.assign(cluster=self.runs[f"{GROUP}{column}"])
-        return replace(self, runs=runs, cluster=column, groupings=())
-
     def part(self, mask: Mask) -> Domain:
         """The runs of a mask, with their rules and readings."""
         return replace(
@@ -168,40 +159,57 @@ class Domain:
             blank=self.blank[mask],
         )
 
-    def read_as(self, reading: str) -> Domain:
-        """The same runs, valued in another way."""
-        return replace(self, runs=self.runs.assign(value=self.readings[reading]))
+    def valued(self, values: Array) -> Domain:
+        """The same runs with other values."""
+        return replace(self, runs=self.runs.assign(value=values))
+
+    def otherwise(self, complete: Domain) -> dict[str, Domain]:
+        """The other readings of the record that change something. complete: with what was excluded."""
+        ways = {
+            name: self.valued(values)
+            for name, values in self.readings.items()
+            if not np.allclose(values, self.value, rtol=0, atol=1e-9, equal_nan=True)
+        }
+        if self.groups:
+            runs = self.runs.assign(cluster=self.runs["group"])
+            name = f"over {self.groups}s (--cluster {self.groups})"
+            ways[name] = replace(self, runs=runs, cluster=self.groups, over_clusters=True)
+        if len(complete.runs) > len(self.runs):
+            ways["nothing excluded"] = complete
+        return ways
 
 
 def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Domain:
-    """A frame understood; scores_schema.py says what is looked for."""
-    frame, numbers = with_numbers(frame)
+    """A frame understood; scores_schema.py says what is looked for. `--measure` may name the column that is scored."""
+    chosen = settings.measure or ""
+    if chosen in frame or {part.strip() for part in chosen.split(",")} <= set(frame):
+        settings = replace(settings, score=chosen, measure=None)
     frame, schema = detect(frame, settings, name)
     measures = frame[schema.outcome.columns[1]].dropna() if schema.outcome.kind == "long table" else ()
     frame, measure, notes = _rows_of_measure(frame, schema, settings, name)
-    frame, more = _with_condition(frame, schema, name)
+    frame, lost = _rows_with_names(frame, schema, name)
     rules, kinds = _rules(frame, schema)
     values = values_of(frame, schema.outcome, rules, settings, measure)
     if values.unscored.any() and not rules.empty:
         rules[values.unscored] = np.nan if settings.unscored == "missing" else 0.0
     runs = _keys(frame, schema, settings)
     runs["value"] = values.value
-    runs["extracted"] = _extraction(frame, schema)
+    runs["extracted"] = as_shares(frame[schema.extraction], schema.extraction)[0] if schema.extraction else np.nan
     runs["excluded"], unmatched = _to_drop(frame, runs, schema, settings, name)
     unit = settings.unit or tuple(role for role in ("model", "task") if getattr(schema, role))
     cluster = settings.cluster or ("task" if schema.task else "model" if schema.model else "none")
-    runs["unit"] = _join([_labels(frame, runs, schema, column, "the unit", name)[0] for column in unit], len(runs))
+    labels = [pd.Series(_labels(frame, runs, schema, column, "the unit", name)[0]) for column in unit]
+    runs["unit"] = labels[0].str.cat(labels[1:], sep=" / ") if labels else ""
     runs["cluster"] = (
         runs["unit"] if cluster == "none" else _labels(frame, runs, schema, cluster, "the cluster", name)[0]
     )
-    groupings = () if settings.cluster else _groupings(frame, schema)
-    for column in groupings:
-        runs[f"{GROUP}{column}"] = _text(frame[column])
-    of_failures = schema.outcome.kind in ("counts", "score of rules", "rules")
+    groups = "" if settings.cluster else _groups(frame, schema)
+    runs["group"] = _text(frame[groups]) if groups else ""
     formula = schema.outcome.formula
     if values.turned:
         a, b = schema.outcome.columns
         formula = f"{a} / ({a} + {b})" if schema.outcome.kind == "counts" else f"{a} / {b}"
+    of_failures = schema.outcome.kind in ("counts", "score of rules", "rules")
     return Domain(
         name=name,
         schema=schema,
@@ -219,26 +227,12 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
         unit=" x ".join(unit),
         cluster="cell" if cluster == "none" else cluster,
         factors=_factors(frame, schema, (*unit, cluster)),
-        groupings=groupings,
-        lost=(*more, *_rows_without_names(frame, schema)),
-        notes=(*numbers, *schema.guessed, *notes, *values.notes),
+        groups=groups,
+        lost=lost,
+        notes=(*schema.guessed, *notes, *values.notes),
         other_measures=() if settings.measure else tuple(m for m in dict.fromkeys(map(str, measures)) if m != measure),
         unmatched=unmatched,
     )
-
-
-def domains_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> list[Domain]:
-    """A table as one domain, or as one of each measure that it holds: measures are never averaged."""
-    chosen = settings.measure or ""
-    if chosen in frame or {part.strip() for part in chosen.split(",")} <= set(frame):  # as it is called in `compare`
-        settings = replace(settings, score=chosen, measure=None)
-    first = domain_of(name, frame, settings)
-    apart = first.schema.apart
-    if not apart:
-        return [first]
-    note = f"{len(apart)} measures, each by itself (--score): {listed(apart)}"
-    parts = [domain_of(f"{name} {label}", frame, replace(settings, score=score)) for label, score in apart.items()]
-    return [replace(part, notes=(note, *part.notes)) for part in parts]
 
 
 def _rows_of_measure(
@@ -253,15 +247,22 @@ def _rows_of_measure(
             )
         return frame, "", ()
     _, column, status = schema.outcome.columns
-    measures = list(dict.fromkeys(frame[column].dropna().astype(str)))
-    chosen = settings.measure or _headline(frame[column].astype(str), measures, schema)
+    names = frame[column].astype(str).where(frame[column].notna())
+    rows_of = names.value_counts(sort=False)
+    measures = list(rows_of.index)
+    if settings.measure:
+        chosen = settings.measure
+    elif schema.outcome.of_study:
+        chosen = next((m for m in HEADLINES if m in measures), measures[0])
+    else:  # the one that most rows have, of equals one with a usual name
+        chosen = max(measures, key=lambda m: (rows_of[m], m.partition(",")[0].lower() in SCORES))
     if chosen not in measures:
         raise DataError(f"measure {chosen!r} is not in {name}.{nearest(chosen, measures)} It has: {listed(measures)}.")
-    rows = frame[frame[column].astype(str) == chosen].reset_index(drop=True)
-    others = [measure for measure in measures if measure != chosen]
+    rows = frame[names == chosen].reset_index(drop=True)
     notes: tuple[str, ...] = ()
-    if others and not settings.measure:
-        notes = (f"measure {chosen}, one of {len(measures)} (--measure chooses): {listed(others, most=5)}",)
+    if len(measures) > 1 and not settings.measure:
+        others = listed([measure for measure in measures if measure != chosen], most=5)
+        notes = (f"measure {chosen}, one of {len(measures)} (--measure chooses): {others}",)
     if schema.task:
         without = pd.unique(frame.loc[~frame[schema.task].isin(rows[schema.task]), schema.task].dropna().astype(str))
         notes += (f"without {chosen}, so in nothing below: {listed(without, most=6)}",) if len(without) else ()
@@ -273,30 +274,19 @@ def _rows_of_measure(
     return rows, chosen, notes
 
 
-def _headline(column: pd.Series, measures: list[str], schema: Schema) -> str:
-    """Of a study its headline; of others the measure that most rows have, of equals one with a usual name."""
-    if schema.outcome.of_study:
-        return next((m for m in HEADLINES if m in measures), measures[0])
-    rows = column.value_counts()
-    return max(measures, key=lambda m: (rows[m], m.partition(",")[0].lower() in SCORES))
-
-
-def _with_condition(frame: pd.DataFrame, schema: Schema, name: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
+def _rows_with_names(frame: pd.DataFrame, schema: Schema, name: str) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """The rows that name a condition; in words how many do not, and how many name no model or task."""
     named = frame[schema.condition].notna().to_numpy()
     if not named.any():
         raise DataError(f"{name} must have rows with a condition in {schema.condition!r}, got none.")
-    if named.all():
-        return frame, ()
-    note = f"{int((~named).sum())} of {len(frame)} rows name no {schema.condition} and are in no comparison"
-    return frame[named].reset_index(drop=True), (note,)
-
-
-def _rows_without_names(frame: pd.DataFrame, schema: Schema) -> list[str]:
-    """Rows without a model or task: they make one cell of their own."""
-    counts = {column: int(frame[column].isna().sum()) for column in (schema.model, schema.task) if column}
-    return [
-        f"{n} of {len(frame)} rows name no {column} and are one {column} together" for column, n in counts.items() if n
-    ]
+    lost = []
+    if not named.all():
+        lost = [f"{int((~named).sum())} of {len(frame)} rows name no {schema.condition} and are in no comparison"]
+        frame = frame[named].reset_index(drop=True)
+    for column in filter(None, (schema.model, schema.task)):
+        if n := int(frame[column].isna().sum()):
+            lost.append(f"{n} of {len(frame)} rows name no {column} and are one {column} together")
+    return frame, tuple(lost)
 
 
 def _keys(frame: pd.DataFrame, schema: Schema, settings: AnalysisSettings) -> pd.DataFrame:
@@ -328,62 +318,62 @@ def _rules(frame: pd.DataFrame, schema: Schema) -> tuple[pd.DataFrame, dict[str,
     return pd.DataFrame(shares, index=range(len(frame))), kinds
 
 
-def _extraction(frame: pd.DataFrame, schema: Schema) -> Array:
-    if schema.extraction is None:
-        return np.full(len(frame), np.nan)
-    return as_shares(frame[schema.extraction], schema.extraction)[0]
+def _further_columns(frame: pd.DataFrame, schema: Schema, taken: Sequence[str]) -> list[str]:
+    """Columns that are no role, no score and no rule, and none of these."""
+    used = {*schema.roles.values(), *schema.outcome.columns, *schema.rules, *taken}
+    return [name for name in map(str, frame.columns) if name not in used and not measure_in(name)][:MOST_FACTORS]
 
 
 def _factors(frame: pd.DataFrame, schema: Schema, taken: Sequence[str]) -> tuple[Factor, ...]:
     """Columns crossed with condition, model and task, or of which each condition has one value."""
-    roles = {column for column in schema.roles.values() if column} | set(schema.outcome.columns) | set(schema.rules)
     keys = [column for column in (schema.condition, schema.model, schema.task) if column]
     keys += [column for column in taken if column in frame and column not in keys]
     factors = []
-    others = [c for c in map(str, frame.columns) if c not in roles and c not in keys and not measure_in(c)]
-    for column in others[:MOST_FACTORS]:
+    for column in _further_columns(frame, schema, keys):
         levels = frame[column].nunique()
         if not 2 <= levels <= MOST_LEVELS or levels == len(frame):
             continue
-        each = frame.groupby(schema.condition)[column].nunique()
-        bound = bool((each <= 1).all())
-        alone = "" if bound or each.min() > 1 else _alone(frame, schema, column)
-        if bound or alone or (frame.groupby(keys, dropna=False)[column].nunique() == levels).mean() > 0.5:  # crossed
-            factors.append(Factor(column, levels, bound, alone))
+        bound = _bound(frame, schema, column)
+        if bound or (frame.groupby(keys, dropna=False)[column].nunique() == levels).mean() > 0.5:  # crossed
+            factors.append(Factor(column, levels, bound))
     return tuple(factors)
 
 
-def _alone(frame: pd.DataFrame, schema: Schema, column: str) -> str:
-    """Conditions all of whose cells have one value, where so many drawn from all cells would have more."""
+def _bound(frame: pd.DataFrame, schema: Schema, column: str) -> str:
+    """Whether each condition has one value; or which conditions have one in all of their cells, where so many drawn
+    from all cells would have more."""
+    each = frame.groupby(schema.condition)[column].nunique()
+    if (each <= 1).all():
+        return f"{column} changes with {schema.condition}"
+    if each.min() > 1:
+        return ""
     from scipy.stats import hypergeom
 
     keys = [c for c in (schema.condition, schema.model, schema.task, column) if c]
     cells = frame[list(dict.fromkeys(keys))].dropna().drop_duplicates()
     groups = cells.groupby(schema.condition)[column]
     single = groups.first()[groups.nunique() == 1]
-    all_of_it, sizes = cells[column].value_counts().to_dict(), groups.size().to_dict()
-    chance = {c: hypergeom.pmf(n := sizes[c], len(cells), all_of_it[v], n) for c, v in single.items()}
-    sure = {c: v for c, v in single.items() if chance[c] * groups.ngroups <= CHANCE}
-    by_value = {v: [str(c) for c in sure if sure[c] == v] for v in dict.fromkeys(sure.values())}
-    return "; ".join(f"{column} is only {v} for {listed(names, most=3)}" for v, names in by_value.items())
+    having, sizes = cells[column].value_counts(), groups.size()
+    chance = {c: hypergeom.pmf(sizes[c], len(cells), having[v], sizes[c]) for c, v in single.items()}
+    sure = single[[chance[c] * groups.ngroups <= CHANCE for c in single.index]]
+    words = [f"{column} is only {v} for {listed(map(str, sure.index[sure == v]), most=3)}" for v in sure.unique()]
+    return "; ".join(words)
 
 
-def _groupings(frame: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
-    """Columns of which each task has one value and tasks share them; the finest first."""
+def _groups(frame: pd.DataFrame, schema: Schema) -> str:
+    """The column of which each task has one value and tasks share them; of several the finest."""
     if schema.task is None:
-        return ()
-    taken = {c for c in schema.roles.values() if c} | set(schema.outcome.columns) | set(schema.rules)
-    taken.add(schema.task.rpartition(" / ")[2])  # the numbers of ids that start anew
-    tasks = frame[schema.task].nunique()
-    possible: dict[str, int] = {}
-    for column in [c for c in map(str, frame.columns) if c not in taken and not measure_in(c)][:MOST_FACTORS]:
+        return ""
+    tasks, finest, most = frame[schema.task].nunique(), "", 1.0
+    restarting = schema.task.rpartition(" / ")[2]  # the numbers of ids that start anew
+    for column in _further_columns(frame, schema, [restarting]):
         levels = frame[column].nunique()
         parts = is_float_dtype(frame[column].dtype) and not (frame[column].dropna() % 1 == 0).all()
-        if not 2 <= levels <= tasks / 2 or parts or is_bool_dtype(frame[column].dtype):
+        if not most < levels <= tasks / 2 or parts or is_bool_dtype(frame[column].dtype):
             continue
         if (frame.groupby(schema.task)[column].nunique(dropna=False) == 1).all():
-            possible[column] = levels
-    return tuple(sorted(possible, key=lambda column: -possible[column])[:MOST_GROUPINGS])
+            finest, most = column, levels
+    return finest
 
 
 def _to_drop(
@@ -395,7 +385,7 @@ def _to_drop(
         labels = _labels(frame, runs, schema, column, "what is excluded", name)
         here = np.any([part == value for part in labels], axis=0)
         mask |= here
-        if not here.any() and value not in schema.dropped:
+        if not here.any():
             unmatched[column, value] = sorted(set(map(str, labels[0])))
     return mask, unmatched
 
@@ -410,10 +400,3 @@ def _labels(
     if role in KEYS:
         return runs[role].to_numpy(dtype=object), _text(frame[schema.roles[role]])
     return (_text(frame[column_named(frame, column, what, name)]),)
-
-
-def _join(parts: list[Labels], n: int) -> Labels:
-    joined: Labels = np.full(n, "", dtype=object)
-    for k, part in enumerate(parts):
-        joined = part if k == 0 else joined + " / " + part
-    return joined

@@ -3,9 +3,8 @@
     "NAME worse by more than 2 points"             fails where the interval lies wholly beyond: it was shown
     "NAME possibly worse by more than 2 points"    fails unless the interval excludes it: it was not ruled out
 
-What it names is what makes it fail; what has no interval is neither, and ends with 2.
-NAME is asked about, the candidate; it may be left out where another setting names the baseline.
-Points are per cent of a share; a number without a word is in the unit of the score.
+What has no interval is neither, and ends with 2. NAME is asked about, the candidate; it may be left out where another
+setting names the baseline. Points are per cent of a share; a number without a word is in the unit of the score.
 """
 
 from __future__ import annotations
@@ -22,6 +21,7 @@ from trueness.intervals import Interval, short
 from trueness.measure import measure_of
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.proportions import rule_of_three, tango
+from trueness.statistics.result import interval_cells
 from trueness.texts import counted, printable
 
 if TYPE_CHECKING:
@@ -29,12 +29,11 @@ if TYPE_CHECKING:
 
 _GATE = re.compile(
     r"(?:(?P<name>.+?) (?:is )?)??"
-    r"(?P<possibly>possibly )?(?P<way>worse|better) by more than (?P<margin>\d*\.?\d+) ?(?P<unit>points?|%)?",
+    r"(?P<condition>(?P<possibly>possibly )?worse by more than (?P<margin>\d*\.?\d+) ?(?P<unit>points?|%)?)",
     re.I,
 )
 _TIED = 1e-9
-State = Literal["shown", "ruled out", "open", "not known"]
-_WORDS = {"open": "neither shown nor ruled out", "not known": "cannot be judged"}
+State = Literal["shown", "ruled out", "neither shown nor ruled out", "cannot be judged"]
 
 
 @dataclass(frozen=True)
@@ -50,33 +49,18 @@ class Case:
     point: float = 1.0  # what a point is in its unit
     most: float | None = None  # the greatest difference that there can be
     missing: tuple[str, ...] = ()
-    lost: tuple[int, int] = (0, 0)  # runs without a score: of the candidate, of the baseline
-    if_failed: tuple[Interval | None, Interval | None] = (None, None)  # had those of the one, or of the other, failed
-
-    def turned(self) -> Case:
-        difference = None if self.difference is None else -self.difference
-        ends, *failed = (side and side.scaled(-1) for side in (self.interval, *self.if_failed[::-1]))
-        return replace(
-            self, candidate=self.baseline, baseline=self.candidate, difference=difference, interval=ends,
-            lost=self.lost[::-1], if_failed=(failed[0], failed[1]),
-        )  # fmt: skip
+    lost: int = 0  # runs of the candidate without a score: nobody knows whether they failed because of it
 
     def words(self) -> str:
         """By how much the candidate is better or worse, and what has no score."""
+        digits, unit = (".1f", " points") if self.points else (".3g", "")
         if self.difference is None:
             return "".join(f", {words}" for words in self.missing)
-        worst = () if self.if_failed[0] is None else (f"had they failed, up to {self._loss(self.if_failed[0])}",)
-        return ", ".join([f", {self._size(self.difference, self.interval)}", *self.missing, *worst])
-
-    def _loss(self, interval: Interval) -> str:
-        return f"{max(-interval.low, 0.0):{'.1f' if self.points else '.3g'}}{' points' if self.points else ''} worse"
-
-    def _size(self, difference: float, interval: Interval | None) -> str:
-        ends = interval and interval.scaled(1 if difference >= 0 else -1)
-        digits = ".1f" if self.points else ".3g"
-        size = f"{abs(difference):{digits}}{' points' if self.points else ''}"
+        sign, word = (1, "better") if self.difference >= 0 else (-1, "worse")
+        ends = self.interval and self.interval.scaled(sign)
         where = f" [{ends.low + 0.0:{digits}}, {ends.high + 0.0:{digits}}]" if ends else ""
-        return f"{size} {'better' if difference >= 0 else 'worse'}{where}"
+        size = f"{abs(self.difference):{digits}}{unit} {word}{where}"
+        return "".join(f", {words}" for words in (size, *self.missing))
 
 
 @dataclass(frozen=True)
@@ -87,43 +71,27 @@ class Gate:
     condition: str  # the sentence without the name
     margin: float
     points: bool
-    unless_ruled_out: bool
+    strict: bool  # fails unless it is ruled out
 
-    def judge(self, cases: Sequence[Case]) -> GateVerdict:
-        """Of every domain. Where the gate has a name, it is asked about that side of each case."""
-        if self.name is not None:
-            cases = [
-                case if case.candidate == self.name else case.turned()
-                for case in cases
-                if self.name in (case.candidate, case.baseline)
-            ]
+    def judge(self, cases: Sequence[Case], beside: Sequence[str] = ()) -> GateVerdict:
+        """beside: what is not judged, in words."""
         if not cases:
             raise SettingError(f"'gate' must have two sides to compare, got {self.condition!r} where nothing is.")
-        return GateVerdict(self, tuple((case, self._state(case)) for case in cases))
+        return GateVerdict(self, [(case, self._state(case)) for case in cases], beside)
 
     def _state(self, case: Case) -> State:
-        margin = self.margin * (case.point if self.points else 1.0)
+        margin, ends = self.margin * (case.point if self.points else 1.0), case.interval
         if case.most is not None and margin >= case.most:
             least = f"{short(case.most / case.point)} points" + (f" ({short(case.most)})" if case.point != 1 else "")
             raise SettingError(
                 f"'gate' must name less than {least}, the most that there can be, got {self.condition!r}: it would "
                 "never hold. Name a smaller difference."
             )
-        if case.interval is None:
-            return "not known"
-        if case.interval.high < -margin:
+        if ends is None or (self.strict and case.lost and ends.low >= -margin):
+            return "cannot be judged"
+        if ends.high < -margin:
             return "shown"
-        if case.interval.low < -margin:
-            return "open"
-        if not case.lost[0]:
-            return "ruled out"
-        worst = case.if_failed[0]  # of runs without a score nobody knows whether they failed because of the candidate
-        if worst is None:
-            return "not known" if self.unless_ruled_out else "open"
-        return "ruled out" if worst.low >= -margin else "open"
-
-    def fails(self, state: State) -> bool:
-        return state == "shown" or (self.unless_ruled_out and state == "open")
+        return "ruled out" if ends.low >= -margin and not case.lost else "neither shown nor ruled out"
 
 
 @dataclass(frozen=True)
@@ -131,79 +99,65 @@ class GateVerdict:
     """What a gate says: it fails where it does in any domain, and passes where every domain can be judged."""
 
     gate: Gate
-    cases: tuple[tuple[Case, State], ...]
-    beside: tuple[str, ...] = ()  # what was not judged: files that were left out, other measures
+    cases: Sequence[tuple[Case, State]]
+    beside: Sequence[str] = ()  # what was not judged: files that were left out, other measures
 
-    @property
-    def fails(self) -> bool:
-        return any(self.gate.fails(state) for _, state in self.cases)
+    def fails(self, state: State) -> bool:
+        return state == "shown" or (self.gate.strict and state == "neither shown nor ruled out")
 
     @property
     def exit_code(self) -> int:
-        return 1 if self.fails else 2 if any(state == "not known" for _, state in self.cases) else 0
+        states = [state for _, state in self.cases]
+        return 1 if any(map(self.fails, states)) else 2 if "cannot be judged" in states else 0
 
     def sentence(self) -> str:
         """One line, with both roles."""
-        sides: dict[tuple[str, str], list[str]] = {}
+        sides: dict[str, list[str]] = {}
         for case, state in self.cases:
-            words = f"{case.domain}: {_WORDS.get(state, state)}{case.words()}"
-            sides.setdefault((case.candidate, case.baseline), []).append(words)
-        each = [f"{a} (candidate) against {b} (baseline): {'; '.join(words)}" for (a, b), words in sides.items()]
+            words = f"{case.domain}: {state}{case.words()}"
+            sides.setdefault(f"{case.candidate} (candidate) against {case.baseline} (baseline)", []).append(words)
+        each = "; ".join(f"{roles}: {'; '.join(words)}" for roles, words in sides.items())
         says = {0: "passes", 1: "fails", 2: "cannot be judged"}[self.exit_code]
-        unsure = self.exit_code == 0 and any(state == "open" for _, state in self.cases)
         more = [f" Not judged: {words}." for words in self.beside]
-        more += [f" 'possibly {self.gate.condition}' would fail."] if unsure else []
-        text = f"gate {says} ({self.gate.condition}): {'; '.join(each)}.{''.join(more)}"
-        return printable(text)
+        if any(case.lost for case, _ in self.cases):
+            more.append(" Runs without a score may have failed: --unscored failed counts them so.")
+        if self.exit_code == 0 and "neither shown nor ruled out" in each:
+            more.append(f" 'possibly {self.gate.condition}' would fail.")
+        return printable(f"gate {says} ({self.gate.condition}): {each}.{''.join(more)}")
 
     def to_dict(self) -> dict[str, Json]:
         verdicts = [
             {
                 "domain": case.domain, "candidate": case.candidate, "baseline": case.baseline, "state": state,
-                "fails": self.gate.fails(state), "difference": case.difference,
-                "low": case.interval and case.interval.low, "high": case.interval and case.interval.high,
+                "fails": self.fails(state), "difference": case.difference, **interval_cells(case.interval),
                 "missing": list(case.missing),
             }
             for case, state in self.cases
         ]  # fmt: skip
-        return {
-            "condition": self.gate.condition,
-            "fails": self.fails,
-            "judged": self.exit_code < 2,
-            "sentence": self.sentence(),
-            "verdicts": verdicts,
-        }
+        said = {"condition": self.gate.condition, "fails": self.exit_code == 1, "judged": self.exit_code < 2}
+        return said | {"sentence": self.sentence(), "verdicts": verdicts}
 
 
 def gate_of(text: str) -> Gate:
-    plain = " ".join(text.split())
-    match = _GATE.fullmatch(plain)
+    match = _GATE.fullmatch(" ".join(text.split()))
     if match is None:
         raise SettingError(
-            f"'gate' must be like 'NAME worse by more than 2 points', got {text!r}. 'possibly worse' makes it strict."
+            f"'gate' must be like 'NAME worse by more than 2 points', got {text!r}. It names what makes it fail, and "
+            "'possibly worse' makes it strict."
         )
-    start = min(match.start(part) for part in ("possibly", "way") if match[part])
-    if match["way"].lower() == "better":
-        raise SettingError(f"'gate' must name what makes it fail, so 'worse', got {text!r}. Turn it round.")
-    return Gate(match["name"], plain[start:], float(match["margin"]), bool(match["unit"]), bool(match["possibly"]))
+    return Gate(match["name"], match["condition"], float(match["margin"]), bool(match["unit"]), bool(match["possibly"]))
 
 
 def named(gate: Gate, sides: Sequence[Sequence[str]]) -> Gate:
     """The gate with the first of the names of the side that it names: a file may be called by its path or its model."""
     if gate.name is None:
         return gate
-    plain = [(names[0], [" ".join(name.split()) for name in names]) for names in sides]
-    names_meant = {first for first, names in plain if gate.name == names[0]}
-    names_meant = names_meant or {first for first, names in plain if gate.name in names}
-    if len(names_meant) != 1:
-        known = list(dict.fromkeys(first for first, _ in plain))
-        near = did_you_mean(gate.name, [name for _, names in plain for name in names])
-        meant = next((first for first, names in plain if any(near.endswith(f"{name!r}?") for name in names)), "NAME")
-        raise SettingError(
-            f"'gate' must name one of {listed(known)}, got {gate.name!r}.{f' {near}' if near else ''} "
-            f'Write: --gate "{meant} {gate.condition}"'
-        )
-    return replace(gate, name=names_meant.pop())
+    meant = {names[0] for names in sides if gate.name == names[0]}
+    meant = meant or {names[0] for names in sides if gate.name in [" ".join(name.split()) for name in names]}
+    if len(meant) != 1:
+        known, near = list(dict.fromkeys(names[0] for names in sides)), did_you_mean(gate.name, [n[0] for n in sides])
+        raise SettingError(f"'gate' must name one of {listed(known)}, got {gate.name!r}. {near or 'Name one of them.'}")
+    return replace(gate, name=meant.pop())
 
 
 def judge_comparison(gate: Gate, comparison: Comparison) -> GateVerdict:
@@ -215,14 +169,19 @@ def judge_comparison(gate: Gate, comparison: Comparison) -> GateVerdict:
         )
     measure = measure_of(comparison.measure)
     least, greatest = (None, None) if measure is None else measure.bounds
+    turned = gate.name == comparison.names[1]
+    sign = -1 if turned != (comparison.better == "lower") else 1
+    ends = ends_of(comparison)
     case = Case(
-        comparison.measure, *comparison.names, comparison.difference, ends_of(comparison), points=False,
-        point=0.01 if greatest == 1 else 1.0, most=None if least is None or greatest is None else greatest - least,
+        comparison.measure,
+        *(comparison.names[::-1] if turned else comparison.names),
+        None if comparison.difference is None else sign * comparison.difference,
+        ends and ends.scaled(sign),
+        points=False,
+        point=0.01 if greatest == 1 else 1.0,
+        most=None if least is None or greatest is None else greatest - least,
         missing=(f"{counted(comparison.n_missing, 'unit')} without a partner",) if comparison.n_missing else (),
-    )  # fmt: skip
-    if comparison.better == "lower":
-        difference = None if case.difference is None else -case.difference
-        case = replace(case, difference=difference, interval=case.interval and case.interval.scaled(-1))
+    )
     return gate.judge([case])
 
 
@@ -238,14 +197,11 @@ def ends_of(result: Comparison | None) -> Interval | None:
     each = np.ones(1) if totals is None else totals.sums / totals.sizes / (most or 1.0)
     if result.design == "unpaired" and result.constant and most is not None:
         unseen = most * sum(rule_of_three(n, (1 + level) / 2) for n in result.n_each)
-        ends = Interval(result.difference - unseen, result.difference + unseen, level, "mean").within(*result.bounds)
-    elif 2 * np.count_nonzero(abs(each) > _TIED) > len(each):
+        return Interval(result.difference - unseen, result.difference + unseen, level, "mean").within(*result.bounds)
+    if 2 * np.count_nonzero(abs(each) > _TIED) > len(each):
         if result.constant and result.n_comparisons * 2 * 0.5**result.n_clusters <= 1 - result.level:
-            ends = Interval(result.difference, result.difference, level, "mean")
+            return Interval(result.difference, result.difference, level, "mean")
     elif most is not None:
-        rare = tango(float(each[each > _TIED].sum()), float(-each[each < -_TIED].sum()), len(each), level)
-        low, high = most * rare.low, most * rare.high
-        ends = Interval(min(low, ends.low), max(high, ends.high), level, "mean") if ends else replace(
-            rare, low=low, high=high
-        )  # fmt: skip
+        rare = tango(float(each[each > _TIED].sum()), float(-each[each < -_TIED].sum()), len(each), level).scaled(most)
+        return Interval(min(rare.low, ends.low), max(rare.high, ends.high), level, "mean") if ends else rare
     return ends

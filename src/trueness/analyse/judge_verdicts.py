@@ -14,7 +14,6 @@ what the judge says beyond the label, where there are labels: a longer text may 
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,8 +23,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from trueness.errors import DataError
-from trueness.outside import Json, open_file
+from trueness.analyse.loading import read_table
+from trueness.errors import DataError, listed
+from trueness.outside import Json
 from trueness.showing.console import Console, plain, print_table
 from trueness.showing.summary import Finding
 from trueness.showing.tables import Column, Table
@@ -46,13 +46,13 @@ from trueness.statistics.result import Cell, Result
 from trueness.texts import counted
 
 _WORDS = {"yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0, "true": 1.0, "false": 0.0, "correct": 1.0, "incorrect": 0.0}
-_PLACES = {"a": 1.0, "first": 1.0, "1st": 1.0, "b": 2.0, "second": 2.0, "2nd": 2.0, "c": 3.0, "third": 3.0,
-           "3rd": 3.0}  # fmt: skip
 _PREFERENCES = {"a": 1.0, "b": 0.0, "tie": 0.5, "draw": 0.5}  # of two texts; read only where no verdict is another word
 _NEEDED = ("item", "judge", "verdict")
 _LABELS = "labels needed"
 _MOST_PLACES = 4  # that are compared two by two
 _MOST_CATEGORIES = 12  # beyond, verdicts are taken as numbers and not as grades
+Row = dict[str, Cell]
+Figure = tuple[str, Estimate | Result | Row]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,126 +66,108 @@ class JudgeReport:
     remarks: tuple[str, ...] = ()  # of the table as a whole
 
     @cached_property
-    def rows(self) -> list[dict[str, Cell]]:
+    def rows(self) -> list[Row]:
         judges = self.verdicts.groupby("judge", sort=False)
-        rows = [row for judge, mine in judges for row in self._of_judge(str(judge), mine)]
-        return rows + list(self._between())
+        figures = [(str(judge), *figure) for judge, mine in judges for figure in self._of_judge(mine)]
+        figures += [("all judges", *figure) for figure in self._between()]
+        return [_row(judge, figure, estimate) for judge, figure, estimate in figures]
 
-    def _of_judge(self, judge: str, mine: pd.DataFrame) -> Iterator[dict[str, Cell]]:
+    def _of_judge(self, mine: pd.DataFrame) -> Iterator[Figure]:
         read = mine[mine["verdict"].notna()]
-        readable = share(mine["verdict"].notna().astype(float), list(mine["cluster"]), self.level)
-        yield _row(judge, "readable verdicts", readable)
-        yield _row(judge, "base rate (mean verdict)", _mean(read["verdict"], read["cluster"], self.level))
+        readable = mine["verdict"].notna().astype(float)
+        yield "readable verdicts", share(readable, list(mine["cluster"]), self.level)
+        yield "base rate (mean verdict)", _mean(read["verdict"], read["cluster"], self.level)
         wide = read.pivot_table(index="repeat", columns="item", values="verdict", aggfunc="first")
         if len(wide) > 1:
-            yield _row(judge, "with itself, alpha", krippendorff_alpha(wide.to_numpy(), self._scale, level=self.level))
+            yield "with itself, alpha", krippendorff_alpha(wide.to_numpy(), self._scale, level=self.level)
         once = read.drop_duplicates("item")
         if once["label"].notna().any():
-            yield from self._against_people(judge, once)
-        yield from self._biases(judge, read)
+            yield from self._against_people(once[once["label"].notna()], once[once["label"].isna()])
+        yield from self._biases(read)
 
-    def _against_people(self, judge: str, once: pd.DataFrame) -> Iterator[dict[str, Cell]]:
-        both, others = once[once["label"].notna()], once[once["label"].isna()]
+    def _against_people(self, both: pd.DataFrame, others: pd.DataFrame) -> Iterator[Figure]:
         verdicts, true, clusters = both["verdict"].to_numpy(), both["label"].to_numpy(), list(both["cluster"])
         pair = np.vstack([verdicts, true])
-        yield _row(judge, "people's base rate (mean label)", _mean(both["label"], both["cluster"], self.level))
+        yield "people's base rate (mean label)", _mean(both["label"], both["cluster"], self.level)
         if self._scale != "interval":
-            yield _row(judge, "with people, share", share((verdicts == true).astype(float), clusters, self.level))
+            yield "with people, share", share((verdicts == true).astype(float), clusters, self.level)
             if len(np.unique(verdicts)) > 1 and len(np.unique(true)) > 1:
                 weights: KappaWeights = "none" if self._scale == "nominal" else "quadratic"
-                yield _row(judge, "with people, kappa", weighted_kappa(verdicts, true, weights, clusters, self.level))
-            yield _row(judge, "with people, AC1", gwet_ac1(pair, clusters, self.level))
-        yield _row(judge, "with people, alpha", krippendorff_alpha(pair, self._scale, clusters, self.level))
+                yield "with people, kappa", weighted_kappa(verdicts, true, weights, clusters, self.level)
+            yield "with people, AC1", gwet_ac1(pair, clusters, self.level)
+        yield "with people, alpha", krippendorff_alpha(pair, self._scale, clusters, self.level)
+        more, groups = others["verdict"].to_numpy(), (clusters, list(others["cluster"]))
         if len(others):
-            more, groups = others["verdict"].to_numpy(), (clusters, list(others["cluster"]))
-            powered = prediction_powered_mean(true, verdicts, more, groups, self.level)
-            yield _row(judge, "mean corrected by labels (PPI++)", powered)
-            if self._binary:
-                corrected = rogan_gladen(true, verdicts, more, self.level)
-                yield _row(judge, "share corrected for its errors (Rogan-Gladen)", corrected)
+            yield "mean corrected by labels (PPI++)", prediction_powered_mean(true, verdicts, more, groups, self.level)
+        if len(others) and self._scale == "nominal":
+            yield "share corrected for its errors (Rogan-Gladen)", rogan_gladen(true, verdicts, more, self.level)
         needed = labels_needed(true, verdicts, len(others), self.half_width, self.level)
         if needed is not None:
-            row: dict[str, Cell] = {"judge": judge, "figure": f"{_LABELS} for a half width of {self.half_width:g}"}
-            few = f"; there are {len(once)} items only" if needed > len(once) else ""
+            items = len(both) + len(others)
+            few = f"; there are {items} items only" if needed > items else ""
             note = f"by the variances of the {len(both)} labels at hand{few}"
-            yield row | {"value": needed, "low": None, "high": None, "n": len(both), "note": note}
+            figure = f"{_LABELS} for a half width of {self.half_width:g}"
+            yield figure, {"value": needed, "n": len(both), "note": note}
 
-    def _biases(self, judge: str, read: pd.DataFrame) -> Iterator[dict[str, Cell]]:
+    def _biases(self, read: pd.DataFrame) -> Iterator[Figure]:
         places = read.pivot_table(index="item", columns="position", values="verdict", aggfunc="mean")
         clusters = list(read.groupby("item")["cluster"].first().reindex(places.index))
         for first, last in combinations(places.columns[:_MOST_PLACES], 2):
-            names = (f"position {first:g}", f"position {last:g}")
+            names = (f"position {first}", f"position {last}")
             moved = paired_difference(places[first], places[last], clusters, self.level, names=names)
-            yield _row(judge, f"position bias ({names[0]} less {names[1]})", moved)
+            yield f"position bias ({names[0]} less {names[1]})", moved
         sized = read[read["length"].notna()]
         labelled = sized[sized["label"].notna()]
         if len(sized) > 3 and sized["length"].nunique() > 1:
             kept, what = (labelled, "verdict beyond the label") if len(labelled) > 3 else (sized, "verdict, no labels")
             beyond = kept["verdict"] - (kept["label"] if len(labelled) > 3 else 0.0)
             correlation = rank_correlation(kept["length"], beyond, list(kept["cluster"]), level=self.level)
-            yield _row(judge, f"length bias (rank correlation, {what})", correlation)
+            yield f"length bias (rank correlation, {what})", correlation
 
-    def _between(self) -> Iterator[dict[str, Cell]]:
+    def _between(self) -> Iterator[Figure]:
         """Verdicts of the same repeat and place beside each other: a mean would be a grade that nobody gave."""
-        units, every = ["item", "repeat", "position"], self.verdicts.fillna({"position": 0.0})
+        units = ["item", "repeat", "position"]
+        every = self.verdicts.assign(position=self.verdicts["position"].astype("string").fillna(""))
         wide = every.pivot_table(index="judge", columns=units, values="verdict", aggfunc="first")
         if len(wide) > 1:
             clusters = list(self.verdicts.groupby("item")["cluster"].first().reindex(wide.columns.get_level_values(0)))
-            alpha = krippendorff_alpha(wide.to_numpy(), self._scale, clusters, self.level)
-            yield _row("all judges", "between judges, alpha", alpha)
+            yield "between judges, alpha", krippendorff_alpha(wide.to_numpy(), self._scale, clusters, self.level)
             if self._scale != "interval":
-                yield _row("all judges", "between judges, AC1", gwet_ac1(wide.to_numpy(), clusters, self.level))
-            if self._scale != "interval" and len(wide) <= _MOST_PLACES:
-                weights: KappaWeights = "none" if self._scale == "nominal" else "quadratic"
-                for one, other in combinations(wide.index, 2):
-                    pair = wide.loc[[one, other]].to_numpy()
-                    if not any(len(np.unique(rater[~np.isnan(rater)])) < 2 for rater in pair):
-                        kappa = weighted_kappa(pair[0], pair[1], weights, clusters, self.level)
-                        yield _row(f"{one}, {other}", "between judges, kappa", kappa)
-
-    @cached_property
-    def _binary(self) -> bool:
-        return set(self._values) <= {0.0, 1.0}
+                yield "between judges, AC1", gwet_ac1(wide.to_numpy(), clusters, self.level)
 
     @cached_property
     def _scale(self) -> Scale:
-        if self._binary:
+        values = pd.concat([self.verdicts["verdict"], self.verdicts["label"]]).dropna().unique()
+        if set(values) <= {0.0, 1.0}:
             return "nominal"
-        whole = all(float(value).is_integer() for value in self._values)
-        return "ordinal" if whole and len(self._values) <= _MOST_CATEGORIES else "interval"
-
-    @cached_property
-    def _values(self) -> list[float]:
-        return list(pd.unique(pd.concat([self.verdicts["verdict"], self.verdicts["label"]]).dropna()))
+        return "ordinal" if (values % 1 == 0).all() and len(values) <= _MOST_CATEGORIES else "interval"
 
     def sentences(self) -> list[str]:
         """What a reader must know before the figures are used."""
         lines: list[str] = list(self.remarks)
         for judge, mine in self.verdicts.groupby("judge", sort=False):
-            values = mine["verdict"].dropna()
-            if len(values) and values.nunique() == 1:
+            values, labels, once = mine["verdict"].dropna(), mine["label"].dropna(), mine.drop_duplicates("item")
+            if values.nunique() == 1:
                 text = f"{judge} says {values.iloc[0]:g} to all of {len(values)} items: it carries no information."
                 lines.append(Finding(text, open=True))
-            if mine["label"].notna().sum() == 0:
-                text = (
-                    f"No item of {judge} has a label: its agreement with people and its corrected mean are not checked."
-                )
+            if labels.empty:
+                text = f"No item of {judge} has a label: its agreement with people and its corrected mean are "
+                lines.append(Finding(f"{text}not checked.", open=True))
+                continue
+            unlabelled = int(once["label"].isna().sum())
+            lines.append(
+                f"{judge}: {len(once) - unlabelled} of {len(once)} items have a label. PPI++ is the mean of items like "
+                f"all of these; Rogan-Gladen, for 0 and 1, the share among the {unlabelled} without a label. The first "
+                "verdict on an item that can be read stands against its label."
+            )
+            if labels.nunique() == 1:
+                why = f"all labels of {judge} are {labels.iloc[0]:g} ({labels.size} rows)"
+                text = f"How many labels are needed is not known until another one occurs: {why}."
                 lines.append(Finding(text, open=True))
-            else:
-                lines += _bases(str(judge), mine[mine["verdict"].notna()])
-                labels = mine["label"].dropna()
-                if labels.nunique() == 1:
-                    why = f"all labels of {judge} are {labels.iloc[0]:g} ({labels.size} rows)"
-                    text = f"How many labels are needed is not known until another one occurs: {why}."
-                    lines.append(Finding(text, open=True))
-        lines += [f"{row['judge']}: {row['value']} {row['figure']}, {row['note']}." for row in self._counts]
+        counts = [row for row in self.rows if str(row["figure"]).startswith(_LABELS)]
+        lines += [f"{row['judge']}: {row['value']} {row['figure']}, {row['note']}." for row in counts]
         lost = int(self.verdicts["verdict"].isna().sum())
         return lines + ([f"{lost} of {len(self.verdicts)} verdicts cannot be read; they are left out."] if lost else [])
-
-    @cached_property
-    def _counts(self) -> list[dict[str, Cell]]:
-        """Rows whose value is a number of labels: they are said, since a column of shares would give them decimals."""
-        return [row for row in self.rows if str(row["figure"]).startswith(_LABELS)]
 
     def table(self) -> Table:
         columns = (
@@ -197,7 +179,7 @@ class JudgeReport:
         caption = (
             f"Judges of {self.file}. Brackets: {100 * self.level:g} % intervals over items, clustered where given."
         )
-        rows = [row for row in self.rows if row not in self._counts]
+        rows = [row for row in self.rows if not str(row["figure"]).startswith(_LABELS)]  # these would have decimals
         return Table("judges", columns, rows, caption, rule_before="judge")
 
     def to_dict(self) -> dict[str, Json]:
@@ -214,8 +196,7 @@ def judge_file(path: Path | str, half_width: float = 0.05) -> JudgeReport:
     if not half_width > 0:
         raise DataError(f"'half-width' must be above 0, got {half_width:g}.")
     path = Path(path)
-    table = _table_of(path)
-    table.columns = [str(name).strip().lower() for name in table.columns]
+    table = read_table(path).rename(columns=lambda name: str(name).strip().lower())
     lacking = [name for name in _NEEDED if name not in table.columns]
     if lacking:
         there = ", ".join(map(str, table.columns[:12]))
@@ -225,20 +206,23 @@ def judge_file(path: Path | str, half_width: float = 0.05) -> JudgeReport:
     if table.empty:
         raise DataError(f"{path} must have a verdict in every row, got no row.")
     for name in ("item", "judge", "cluster"):
-        blank = [row for row, empty in enumerate(table[name].isna(), start=1) if empty] if name in table else []
-        if blank:
+        blank = np.flatnonzero(table[name].isna()) + 1 if name in table else ()
+        if len(blank):
             more = f" (and {len(blank) - 1} more)" if len(blank) > 1 else ""
             raise DataError(f"{path}, row {blank[0]}: {name!r} must be named, got an empty cell{more}. Fill it in.")
     frame = pd.DataFrame({"item": table["item"].astype(str), "judge": table["judge"].astype(str)})
-    for name in ("verdict", "label", "position", "length", "repeat"):
-        words = _PLACES if name == "position" else _words_of(table[name]) if name in table else _WORDS
+    for name in ("verdict", "label", "length", "repeat"):
+        words = _words_of(table[name]) if name in table else _WORDS
         frame[name] = [_number(value, words) for value in table[name]] if name in table else np.nan
         endless = np.flatnonzero(np.isinf(frame[name]))
         if len(endless):
             got = table[name].iloc[endless[0]]
-            raise DataError(f"{path}, row {endless[0] + 1}: {name!r} must be a finite number, got {got!r}. Mend it.")
+            raise DataError(
+                f"{path}, row {endless[0] + 1}: {name!r} must be a finite number, got {str(got)!r}. Mend it."
+            )
     if frame["verdict"].isna().all():
         raise DataError(f"{path}: 'verdict' must be numbers or yes and no, got {table['verdict'].iloc[0]!r}.")
+    frame["position"] = table["position"].convert_dtypes() if "position" in table else None
     frame["repeat"] = frame["repeat"].fillna(0.0)
     frame["cluster"] = table["cluster"].astype(str) if "cluster" in table else frame["item"]
     remarks = []
@@ -248,23 +232,9 @@ def judge_file(path: Path | str, half_width: float = 0.05) -> JudgeReport:
     torn = labels.nunique() > 1
     frame["label"] = labels.transform("first").where(~frame["item"].map(torn))
     if torn.any():
-        named = ", ".join(map(str, torn.index[torn][:3]))
-        number = counted(int(torn.sum()), "item")
-        remarks.append(f"Labels that contradict each other are not taken: those of {number} ({named}).")
+        named = f"{counted(int(torn.sum()), 'item')} ({listed(torn.index[torn], most=3)})"
+        remarks.append(f"Labels that contradict each other are not taken: those of {named}.")
     return JudgeReport(str(path), frame, half_width, remarks=tuple(remarks))
-
-
-def _table_of(path: Path) -> pd.DataFrame:
-    """JSON lines, or cells between commas, semicolons or tabs: what the first line has most of."""
-    with open_file(path) as file:
-        try:
-            if path.suffix == ".jsonl":
-                return pd.read_json(file, lines=True)
-            text = file.read().decode("utf-8-sig")
-            head = text.partition("\n")[0]
-            return pd.read_csv(io.StringIO(text), dtype=str, sep=max(",;\t", key=head.count))
-        except (ValueError, UnicodeDecodeError) as error:
-            raise DataError(f"{path} must be a table with columns {', '.join(_NEEDED)}: {error}.") from None
 
 
 def _words_of(column: pd.Series) -> Mapping[str, float]:
@@ -280,22 +250,6 @@ def _number(value: object, words: Mapping[str, float]) -> float:
         return float("nan")
 
 
-def _bases(judge: str, read: pd.DataFrame) -> Iterator[str]:
-    """What stands against the labels, and for which items the corrected figures hold."""
-    once = read.drop_duplicates("item")
-    if len(once) < len(read):
-        yield (
-            f"{judge} judged items more than once: of each the first verdict of the file that can be read stands "
-            "against its label and is corrected."
-        )
-    unlabelled = int(once["label"].isna().sum())
-    if unlabelled:
-        yield (
-            f"{judge}: {len(once) - unlabelled} of {len(once)} items have a label. PPI++ is the mean of items like all "
-            f"of these; Rogan-Gladen, for 0 and 1, the share among the {unlabelled} without a label."
-        )
-
-
 def _mean(values: pd.Series, clusters: pd.Series, level: float) -> Estimate:
     """Of 0 and 1 a share, whose interval knows its ends and how few it is made of."""
     numbers = values.to_numpy(dtype=float)
@@ -304,11 +258,10 @@ def _mean(values: pd.Series, clusters: pd.Series, level: float) -> Estimate:
     return mean(numbers, list(clusters), level=level, bounds=(float(numbers.min()), float(numbers.max())))
 
 
-def _row(judge: str, figure: str, estimate: Estimate | Result) -> dict[str, Cell]:
-    cells = estimate.row()
-    value = cells.get("value", cells.get("difference"))
-    note = " ".join(getattr(estimate, "notes", ()))
-    return {
-        "judge": judge, "figure": figure, "value": value, "low": cells.get("low"), "high": cells.get("high"),
-        "n": cells.get("n", cells.get("n_units")), "note": note,
-    }  # fmt: skip
+def _row(judge: str, figure: str, estimate: Estimate | Result | Row) -> Row:
+    cells = (
+        estimate if isinstance(estimate, dict) else {"note": " ".join(getattr(estimate, "notes", ()))} | estimate.row()
+    )
+    value, n = cells.get("value", cells.get("difference")), cells.get("n", cells.get("n_units"))
+    ends = {"low": cells.get("low"), "high": cells.get("high")}
+    return {"judge": judge, "figure": figure, "value": value} | ends | {"n": n, "note": cells["note"]}

@@ -1,43 +1,69 @@
-"""Files of scores to tables: CSV, TSV, JSONL, parquet, the logs of other harnesses, and folders of them.
+"""Files of scores to tables: CSV, TSV, JSONL, parquet, logs of other harnesses, and folders of them.
+
+    Inspect                  .eval (a zip: header.json, summaries.json), .json (version, eval, samples)
+    lm-evaluation-harness    samples (doc_id, target, filtered_resps): samples_<task>_<time>.jsonl in a folder named
+                             after the model, or a file that is named so
+    HELM                     per_instance_stats.json in a folder scenario:...,model=...
+    promptfoo                .json (results.results, one entry a prompt, provider, test and repeat), assertions: rules
+    anything else            JSON lines, a JSON list of records, alone or under one key
 
 Every file becomes a frame with one row a run and a `domain`: its own column of that name, the task a log names, or
 the file's name. `name=path` names a domain by hand. Frames of one domain are put together, so that a harness that
-writes one log a model gives one table.
+writes one log a model gives one table. Of a folder the first kind of file that is there is read, and the others are
+said: logs of samples before tables.
 
-Of a folder the first kind of file that is there is read, and the others are said: logs of single samples come before
-means, and logs before tables.
+Of a log each sample, epoch and metric is a row; metrics are never averaged. A sample that ended in an error, or that
+was never run, has `extraction_ok` False and no score: missing, not wrong. A log without any score is left out beside
+others, with its reason; no other column of it is ever a score.
 """
 
 from __future__ import annotations
 
-import csv
+import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
-from trueness.analyse import harness_logs
-from trueness.analyse.shapes import is_float
+from trueness.datasets.frames import layout_of, read_text, with_numbers
 from trueness.errors import DataError, listed
-from trueness.outside import MAX_RECORDS, MEGABYTE, MISSING, NOT_READ, is_there, one_line, open_file
-from trueness.parquet import flat_columns, parquet_columns, read_parquet
+from trueness.outside import (
+    MAX_RECORDS,
+    NOT_READ,
+    Json,
+    check_values,
+    is_there,
+    json_of,
+    json_records,
+    one_line,
+    size,
+)
+from trueness.packed import flat_columns, open_archive, parquet_columns, read_parquet
 from trueness.texts import counted, csv_value
 
-SEPARATORS = {".csv": None, ".tsv": "\t", ".txt": None}
 DOMAIN = "domain"
 MAX_COLUMNS = 10_000
 MAX_FILES = 5_000
+MAX_CELLS = 50_000_000  # of a table
+MAX_FILLED = 20_000_000  # of them with a value in a log: a row is a dict until the table is made
 MOST_TOLD = 12  # files that were not read, each with its reason
-MOST_ABOVE = 20  # lines of titles above the column names
+MOST_SAID = 120  # characters of an error or a word of a log
+_ENDINGS = (".csv", ".tsv", ".txt", ".parquet", ".jsonl", ".json", ".eval")
 _IN_FOLDERS = (
-    "*.eval", "samples_*.jsonl", "results_*.json", "per_instance_stats.json", "scores.csv", "*.csv", "*.tsv",
-    "*.parquet", "*.jsonl", "*.json",
+    "*.eval", "samples_*.jsonl", "per_instance_stats.json", "scores.csv", "*.csv", "*.tsv", "*.parquet", "*.jsonl",
+    "*.json",
 )  # fmt: skip
-_LONG = re.compile(r'"(?:[^"]|""){1000,}+"?|[^",;\t\r\n]{1000,}')  # a model's output in a cell
-MAX_CELLS = harness_logs.MAX_CELLS
 _PLAIN_NAMES = ("scores", "results", "result", "samples", "runs", "data", "output")
+_OURS = {"metric", "metric_name", "measure", "value", "status"}  # by which the table of a log is read
+_SAMPLES = re.compile(r"samples_(?P<task>.+?)_\d{4}-\d{2}-\d{2}T[\d.:-]+$")
+_METRIC = "metric\x1f"  # in front of the name of a column that holds a metric
+# Inspect's letters for correct, incorrect, partial, and no answer (value_to_float of inspect_ai.scorer)
+_WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0, "yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+Record = dict[str, Json]
+Read = tuple[str | None, Path, pd.DataFrame]
 
 
 class Tables(dict[str, pd.DataFrame]):
@@ -47,19 +73,22 @@ class Tables(dict[str, pd.DataFrame]):
     left_out: tuple[str, ...] = ()  # files, by their count
 
 
+class NoScores(DataError):
+    """A log without a score: beside others it is left out, with its reason."""
+
+    def __init__(self, path: Path, why: str):
+        super().__init__(f"{path.name} must hold scores of samples, got none: {why}. Score it, or run it again.")
+        self.reason = f"{path.name} ({why})"
+
+
 def read_tables(files: Iterable[str | Path]) -> Tables:
     """Domain -> frame, in the order of the files."""
     parts: dict[str, list[pd.DataFrame]] = {}
     notes: list[str] = []
-    left: list[str] = []
-    for name, path, frame in _read_each(files, notes, left):
-        for column in frame.select_dtypes(object).columns:  # a list in a cell of JSON is no name
-            nested = frame[column].map(lambda cell: isinstance(cell, list | dict))
-            if nested.any():
-                frame[column] = frame[column].where(~nested, frame[column].map(str))
+    read, left = _read_each(files, notes)
+    notes += [f"left out: {listed(left, MOST_TOLD)}"] if left else []
+    for name, path, frame in read:
         notes += frame.attrs.get("notes", ())
-        if set(frame.columns) >= {"metric", "value", "stderr"}:
-            notes += _means_alone(frame, path)
         if frame.empty:
             raise DataError(f"{path.name} must have at least one row of scores, got none. Check the file.")
         if name is None and DOMAIN in frame:
@@ -74,56 +103,48 @@ def read_tables(files: Iterable[str | Path]) -> Tables:
         raise DataError(
             "there is nothing to analyse: name at least one file of scores, e.g. trueness analyse scores.csv"
         )
-    tables = Tables({domain: _together(frames) for domain, frames in parts.items()})
+    tables = Tables({domain: pd.concat(each, ignore_index=True, sort=False) for domain, each in parts.items()})
     tables.notes = tuple(dict.fromkeys(notes))
     tables.left_out = (counted(len(left), "file"),) if left else ()
     return tables
 
 
-def _read_each(
-    files: Iterable[str | Path], notes: list[str], left: list[str]
-) -> list[tuple[str | None, Path, pd.DataFrame]]:
-    """Name, path and frame of each file. A log without scores is left out and said, and so is what cannot be read in a
-    folder; of logs of the same run, which was done again, the last is read. An error where nothing is left."""
-    read: list[tuple[str | None, Path, pd.DataFrame]] = []
-    first: DataError | None = None
+def _read_each(files: Iterable[str | Path], notes: list[str]) -> tuple[list[Read], list[str]]:
+    """What was read, and what was left out with its reason: a log without scores, what cannot be read in a folder, and
+    of logs of one run all but the last. An error where nothing is left."""
+    read: list[Read] = []
+    left: list[str] = []
+    errors: list[DataError] = []
     for file in map(str, files):
-        in_folder = _split_name(file)[1].is_dir()
-        for name, path in _each_file(file, notes):
+        name, named = _split_name(file)
+        for path in _each_file(named, notes):
             try:
                 read.append((name, path, read_table(path)))
             except DataError as error:
-                if not (in_folder or isinstance(error, harness_logs.NoScores)):
+                if not (named.is_dir() or isinstance(error, NoScores)):
                     raise
-                first = first or error
-                left.append(error.reason if isinstance(error, harness_logs.NoScores) else str(error).rstrip("."))
-    if first is not None and not read:
-        raise first if len(left) == 1 else DataError(f"none of {len(left)} files has scores: {_first_of(left)}.")
-    last = {frame.attrs["run"][0]: k for k, (*_, frame) in sorted(enumerate(read), key=_when) if _run_of(frame)}
-    again = [k for k, (*_, frame) in enumerate(read) if _run_of(frame) and last[frame.attrs["run"][0]] != k]
-    left += [f"{read[k][1].name} (run again: {read[last[read[k][2].attrs['run'][0]]][1].name})" for k in again]
-    notes += [f"left out: {_first_of(left)}"] if left else []
-    return [each for k, each in enumerate(read) if k not in again]
+                errors.append(error)
+                left.append(getattr(error, "reason", str(error).rstrip(".")))
+    if errors and not read:
+        several = f"none of {len(left)} files has scores: {listed(left, MOST_TOLD)}."
+        raise errors[0] if len(left) == 1 else DataError(several)
+    last: dict[str, Path] = {}
+    for _, path, frame in sorted(read, key=lambda one: str(one[2].attrs.get("run", ("", ""))[1])):
+        last[_run_of(frame, path)] = path
+    again = [(path, last[_run_of(frame, path)]) for _, path, frame in read if last[_run_of(frame, path)] != path]
+    left += [f"{path.name} (run again: {by.name})" for path, by in again]
+    return [one for one in read if last[_run_of(one[2], one[1])] == one[1]], left
 
 
-def _first_of(reasons: list[str]) -> str:
-    return ", ".join(reasons[:MOST_TOLD]) + (f", ... ({len(reasons)} in all)" if len(reasons) > MOST_TOLD else "")
+def _run_of(frame: pd.DataFrame, path: Path) -> str:
+    """The id of a run, which a log that goes on with it has too; else the file is its own."""
+    return str(frame.attrs.get("run", ("", ""))[0]) or f"file {path}"
 
 
-def _run_of(frame: pd.DataFrame) -> str:
-    """The id of a run, which a log that goes on with it has too; empty where there is none."""
-    return str(frame.attrs.get("run", ("", ""))[0])
-
-
-def _when(numbered: tuple[int, tuple[str | None, Path, pd.DataFrame]]) -> str:
-    return str(numbered[1][2].attrs.get("run", ("", ""))[1])
-
-
-def _each_file(file: str, notes: list[str]) -> list[tuple[str | None, Path]]:
+def _each_file(path: Path, notes: list[str]) -> list[Path]:
     """The file, or those of a folder that are read together."""
-    name, path = _split_name(file)
     if not path.is_dir():
-        return [(name, path)]
+        return [path]
     for pattern in _IN_FOLDERS:
         chosen = sorted(p for p in path.rglob(pattern) if p.is_file() and not p.name.startswith("."))
         if len(chosen) > MAX_FILES:
@@ -131,23 +152,8 @@ def _each_file(file: str, notes: list[str]) -> list[tuple[str | None, Path]]:
         if chosen:
             others = sum(p.is_file() and p.suffix in _ENDINGS for p in path.rglob("*")) - len(chosen)
             notes += [f"{path.name}: {len(chosen)} files {pattern} read, {others} others not"] if others else []
-            return [(name, p) for p in chosen]
+            return chosen
     raise DataError(f"{path} must hold files of scores ({listed(_ENDINGS, most=9)}), got none. Name a file.")
-
-
-def _means_alone(frame: pd.DataFrame, path: Path) -> list[str]:
-    """Of results without samples: each mean with its error, and how to have more."""
-    errors = ["" if pd.isna(error) else f" +- {float(error):.2g}" for error in frame["stderr"]]
-    means = [
-        f"{row.model} {row.task} {row.metric} {float(str(row.value)):.3g}{error}"
-        for row, error in zip(frame.itertuples(), errors, strict=True)
-    ]
-    groups = frame.attrs.get("groups", [])
-    return [
-        f"{path.name} has means and their standard errors alone ({listed(means, most=12)}); benchmarks are the units: "
-        "with the samples (lm_eval --log_samples) the items would be",
-        *([f"means of groups whose benchmarks are there are not read: {listed(groups, most=6)}"] if groups else []),
-    ]
 
 
 def read_table(path: Path) -> pd.DataFrame:
@@ -157,91 +163,33 @@ def read_table(path: Path) -> pd.DataFrame:
     if path.suffix == ".parquet":  # columns of lists (messages, log probabilities) are left out
         return read_parquet(path, MAX_CELLS, flat_columns(path, parquet_columns(path, MAX_COLUMNS)))
     if path.suffix == ".eval":
-        return harness_logs.inspect_archive(path)
+        return inspect_archive(path)
     if path.suffix in (".json", ".jsonl", ".ndjson"):
-        return harness_logs.read_json(path)
-    if path.suffix in SEPARATORS:
-        return _csv(path, SEPARATORS[path.suffix])
+        return read_json(path)
+    if path.suffix in _ENDINGS:
+        return _csv(path)
     raise DataError(f"{path.name} must end in one of {listed(_ENDINGS, most=9)}, got {path.suffix or 'no ending'!r}.")
 
 
-_ENDINGS = (*SEPARATORS, ".parquet", ".jsonl", ".json", ".eval")
-
-
-def _csv(path: Path, separator: str | None) -> pd.DataFrame:
+def _csv(path: Path) -> pd.DataFrame:
+    """Also with decimal commas, signs of per cent and marks of thousands, which is said: 1,234 alone is 1234."""
     try:
-        with open_file(path, MAX_RECORDS) as file:
-            lines = [file.readline(MEGABYTE).decode("utf-8-sig" if k == 0 else "utf-8") for k in range(MOST_ABOVE + 2)]
-    except (UnicodeDecodeError, OSError) as error:
-        raise _not_utf8(path, error) from None
-    if not "".join(lines).strip("\0 \t\r\n\ufeff"):
-        raise DataError(f"{path.name} must have a line of column names, got an empty file.")
-    try:
-        rows = [_cells(line, separator) for line in lines]
-    except csv.Error as error:
-        raise DataError(f"{path.name} must be a table, got: {one_line(error)}.") from None
-    above = _lines_above(lines, rows)
-    head = lines[above]
-    separator = separator or _separator(head)
-    if head.count(separator) >= MAX_COLUMNS:
-        got = f"{head.count(separator) + 1:,}"
-        raise DataError(f"{path.name} must have at most {MAX_COLUMNS:,} columns, got {got}. Keep those you need.")
-    twice = [name for name, count in Counter(filter(None, rows[above])).items() if count > 1]
-    if twice:
-        raise DataError(f"{path.name} must name each column once, got {twice[0]!r} more than once. Rename or drop one.")
-    most = MAX_CELLS // (head.count(separator) + 1)
-    try:
-        with open_file(path, MAX_RECORDS) as file:
-            frame = pd.read_csv(
-                file, sep=separator, encoding="utf-8-sig", low_memory=False, skipinitialspace=True, nrows=most + 1,
-                skiprows=above, keep_default_na=False, na_values=MISSING,
-            )  # fmt: skip
-    except UnicodeDecodeError as error:
-        raise _not_utf8(path, error) from None
+        layout = layout_of(path, MAX_COLUMNS, decimal="point")
+        options = {"nrows": MAX_CELLS // layout.columns + 1, "index_col": False}
+        frame, layout = read_text(path, layout, MAX_RECORDS, **options)
     except NOT_READ as error:
         raise DataError(f"{path.name} must be a table, got: {one_line(error)}.") from None
-    if len(frame) > most:
+    if layout.names_rows:
+        raise DataError(f"{path.name} must have as many names as cells in a row, got fewer. Name each column.")
+    if len(frame) == options["nrows"]:
         raise DataError(f"{path.name} must have at most {MAX_CELLS:,} cells, got more. Analyse a part of it.")
-    frame = csv_values(_with_none_missing(frame.dropna(how="all")))
-    if above:
-        frame.attrs["notes"] = (f"{path.name}: {counted(above, 'line')} above the column names not read",)
+    texts = frame.select_dtypes(exclude=["number", "bool"])
+    per_cent = [name for name in texts if texts[name].dropna().astype(str).str.strip().str.endswith("%").all()]
+    frame, notes = with_numbers(frame.dropna(how="all"), layout, path, MAX_RECORDS, **options)
+    shares = {str(name): frame[name] / 100 for name in per_cent if is_numeric_dtype(frame[name].dtype)}
+    frame = csv_values(frame.assign(**shares) if shares else frame)
+    frame.attrs["notes"] = tuple(notes)
     return frame
-
-
-def _separator(line: str) -> str:
-    return max((",", ";", "\t"), key=line.count)
-
-
-def _cells(line: str, separator: str | None) -> list[str]:
-    """The cells of a line; one that is longer than the csv module takes is cut to two words."""
-    if len(line) > csv.field_size_limit():
-        line = _LONG.sub('"long text"', line)
-    return next(csv.reader([line], delimiter=separator or _separator(line), skipinitialspace=True), [])
-
-
-def _lines_above(lines: list[str], rows: list[list[str]]) -> int:
-    """Titles and blank lines above the column names: one cell or none, or fewer cells than a line of names right
-    below, which holds no number while the line under it does."""
-    cells = [[cell for cell in row if cell.strip()] for row in rows]
-    for k in range(MOST_ABOVE):
-        names, values = cells[k + 1], cells[k + 2] if k + 2 < len(cells) else []
-        titled = len(cells[k]) < len(names) == len(values) and any(map(is_float, values))
-        if lines[k].count('"') % 2 or (len(cells[k]) > 1 and not (titled and not any(map(is_float, names)))):
-            return k
-    return 0  # a table of one column
-
-
-def _with_none_missing(frame: pd.DataFrame) -> pd.DataFrame:
-    """ "None" is a name among names (a prompt without examples) and no value among numbers."""
-    texts = [name for name in frame.select_dtypes(exclude="number") if (frame[name] == "None").any()]
-    words = {name: frame[name].dropna()[lambda column: column != "None"].unique() for name in texts}
-    numbers = [name for name in texts if all(is_float(str(word)) for word in words[name])]
-    filled = {str(name): pd.to_numeric(frame[name].where(frame[name] != "None")) for name in numbers}
-    return frame.assign(**filled) if filled else frame
-
-
-def _not_utf8(path: Path, error: Exception) -> DataError:
-    return DataError(f"{path.name} must be text in UTF-8, got: {one_line(error)}. Save it again as UTF-8.")
 
 
 def csv_values(frame: pd.DataFrame) -> pd.DataFrame:
@@ -261,13 +209,252 @@ def _split_name(file: str) -> tuple[str | None, Path]:
 
 def _domain_of(path: Path) -> str:
     """chart.csv -> chart; domains/chart/results/scores.csv -> chart."""
-    for part in (path.stem, *(parent.name for parent in path.parents)):
-        if part and part.lower() not in _PLAIN_NAMES:
-            return part
-    return path.stem
+    names = (path.stem, *(parent.name for parent in path.parents))
+    return next((name for name in names if name and name.lower() not in _PLAIN_NAMES), path.stem)
 
 
-def _together(frames: list[pd.DataFrame]) -> pd.DataFrame:
-    if len(frames) == 1:
-        return frames[0].reset_index(drop=True)
-    return pd.concat(frames, ignore_index=True, sort=False)
+# ---- JSON
+
+
+def read_json(path: Path) -> pd.DataFrame:
+    """A .json or .jsonl file: which harness wrote it is told by its keys."""
+    content = json_records(path)
+    if isinstance(content, Mapping):
+        return _of_object(content, path)
+    if content and set(content[0]) >= {"doc_id", "target", "filtered_resps"}:
+        return _by_metric(_frame(_lm_eval(content, path), path), path, f"{counted(len(content), 'sample')} unscored")
+    if content and set(content[0]) >= {"instance_id", "stats"}:
+        return _scored(_frame(_helm(content, path), path), path, "value")
+    return _frame(map(_flatten, content), path)
+
+
+def _of_object(content: Mapping[str, Json], path: Path) -> pd.DataFrame:
+    """A log of Inspect or promptfoo, or one list of records under any key."""
+    results = content.get("results")
+    if "eval" in content and "version" in content:
+        return _inspect_log(path, content, content.get("samples") or [])
+    if isinstance(results, Mapping) and ("config" in content or "versions" in content) and "results" not in results:
+        raise NoScores(path, "means alone, and a test needs the samples: lm_eval --log_samples")
+    inside = results.get("results") if isinstance(results, Mapping) else results
+    if isinstance(inside, list) and inside and isinstance(inside[0], Mapping) and "provider" in inside[0]:
+        return _scored(_frame(_promptfoo(inside), path), path, "score")
+    lists = [key for key, value in content.items() if isinstance(value, list) and value and isinstance(value[0], dict)]
+    if len(lists) != 1:
+        raise DataError(
+            f"{path.name} must be a log of Inspect, promptfoo or lm-evaluation-harness, or a list of records, got an "
+            f"object with the keys {', '.join(list(content)[:6]) or 'none'}. Write it as CSV."
+        )
+    frame = _frame(map(_flatten, content[lists[0]]), path)
+    others = [key for key in content if key != lists[0]]
+    frame.attrs["notes"] = (f"{path.name}: {lists[0]} read, not {listed(others, most=6)}",) if others else ()
+    return frame
+
+
+def _flatten(record: Record) -> Record:
+    """Records inside get dotted names; a list or a record in a cell is a text."""
+    row: Record = {}
+    for key, value in record.items():
+        parts = {f"{key}.{name}": part for name, part in value.items()} if isinstance(value, dict) else {key: value}
+        row |= {name: str(part) if isinstance(part, list | dict) else part for name, part in parts.items()}
+    return row
+
+
+# ---- Inspect
+
+
+def inspect_archive(path: Path) -> pd.DataFrame:
+    """An .eval file: of a run that was stopped the journal, else the summaries."""
+    with open_archive(path, MAX_RECORDS, "a log of Inspect (.eval)") as archive:
+        names = set(archive.names)
+        wanted = ["header.json" if "header.json" in names else "_journal/start.json"]
+        parts = sorted(n for n in names if n.startswith("_journal/summaries/"))
+        wanted += ["summaries.json"] if "summaries.json" in names else parts
+        texts = [archive.text(name) for name in wanted]
+    check_values(",".join(texts), path.name)
+    head, *samples = (json_of(text, f"{name} of {path.name}") for name, text in zip(wanted, texts, strict=True))
+    stopped = {} if wanted[0] == "header.json" else {"status": "started"}
+    return _inspect_log(path, stopped | head, [sample for part in samples for sample in part])
+
+
+def _inspect_log(path: Path, head: Mapping[str, Json], samples: list[Record]) -> pd.DataFrame:
+    """How the run ended is said; a run that was done again has the same id in both logs (`run`)."""
+    status = head.get("status", "success")
+    ended = {"success": "", "started": "has not ended", "cancelled": "was cancelled"}.get(
+        status, f"ended in {status} ({_message(head.get('error'))})"
+    )
+    errors = [sample["error"] for sample in samples if isinstance(sample, Mapping) and sample.get("error")]
+    why = ended or (f"{counted(len(samples), 'sample')}, none was scored" if samples else "no samples")
+    if errors and len(errors) == len(samples) and not ended:
+        why = f"each sample ended in an error ({_message(errors[0])})"
+    if not samples:
+        raise NoScores(path, why)
+    frame = _by_metric(_frame(_inspect(head["eval"], samples, path), path), path, why)
+    if ended:
+        scored = int(frame.groupby(["task", "repeat"])["value"].count().gt(0).sum())
+        frame.attrs["notes"] = (*frame.attrs["notes"], f"{path.name} {ended}: {counted(scored, 'sample')} with a score")
+    frame.attrs["run"] = (str(head["eval"].get("task_id") or ""), str(head["eval"].get("created") or ""))
+    return frame
+
+
+def _message(error: object) -> str:
+    text = error.get("message") if isinstance(error, Mapping) else error
+    return " ".join(str(text or "no message").split())[:MOST_SAID]
+
+
+def _inspect(about: Mapping[str, Json], samples: Iterable[Mapping[str, Json]], path: Path) -> Iterator[Record]:
+    """`about` is the log's eval spec; arguments of the task and metadata become columns of their own."""
+    fixed: Record = {"domain": str(about.get("task", path.stem)), "model": str(about.get("model", ""))}
+    fixed |= {"solver": about["solver"]} if about.get("solver") else {}
+    for extra in ("metadata", "task_args", "solver_args"):
+        fixed |= _new_values(about.get(extra), fixed)
+    epochs = int((about.get("config") or {}).get("epochs") or 1)
+    planned = (about.get("dataset") or {}).get("sample_ids") or []
+    if epochs * len(planned) > MAX_FILLED:
+        raise DataError(f"a log must plan at most {MAX_FILLED:,} samples, got {len(planned)} x {epochs} epochs.")
+    left = {(str(name), epoch) for name in planned for epoch in range(1, epochs + 1)}
+    for sample in samples:
+        row = fixed | {"task": str(sample["id"]), "repeat": sample.get("epoch", 1)}
+        left.discard((row["task"], row["repeat"]))
+        row |= _new_values(sample.get("metadata"), row) | {"extraction_ok": not sample.get("error")}
+        for scorer, score in (sample.get("scores") or {}).items():
+            value = score.get("value")
+            parts = {f"/{name}": part for name, part in value.items()} if isinstance(value, Mapping) else {"": value}
+            row |= {f"{_METRIC}{scorer}{name}": _inspect_number(part) for name, part in parts.items()}
+        yield row
+    yield from (fixed | {"task": name, "repeat": epoch, "extraction_ok": False} for name, epoch in sorted(left))
+
+
+def _new_values(record: Mapping[str, Json] | None, known: Record) -> Record:
+    single = {key: value for key, value in (record or {}).items() if isinstance(value, str | int | float | bool)}
+    return {key: value for key, value in single.items() if key not in known}
+
+
+def _inspect_number(value: object) -> float | str | None:
+    """A word that is no number stays a word: `_by_metric` says that it is no score."""
+    if isinstance(value, str):
+        value = _WORDS.get(value, _WORDS.get(value.lower(), value) if len(value) > 1 else value)
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None if value is None else str(value)[:MOST_SAID]
+
+
+# ---- lm-evaluation-harness, HELM, promptfoo
+
+
+def _lm_eval(records: Iterable[Record], path: Path) -> Iterator[Record]:
+    """`metrics` names the score columns of a sample; older files do not have it, there every 0..1 number counts.
+
+    A file of another name is a model's, by that name, and its folder is the domain.
+    """
+    named, folder = _SAMPLES.match(path.stem), path.resolve().parent.name
+    fixed = {"domain": named["task"], "model": folder} if named else {"domain": folder, "model": path.stem}
+    for record in records:
+        numbers = [key for key, value in record.items() if key != "doc_id" and isinstance(value, int | float)]
+        kind = f",{record['filter']}" if record.get("filter") not in (None, "none") else ""
+        scores = {f"{_METRIC}{name}{kind}": record.get(name) for name in record.get("metrics") or numbers}
+        yield fixed | {"task": str(record["doc_id"])} | scores
+
+
+def _helm(records: Iterable[Record], path: Path) -> Iterator[Record]:
+    """The run's folder names scenario and model: mmlu:subject=anatomy,model=openai_gpt-x."""
+    folder = path.resolve().parent.name
+    scenario, _, rest = folder.partition(":")
+    arguments = dict(part.partition("=")[::2] for part in rest.split(","))
+    model = arguments.pop("model", folder)
+    domain = ",".join([scenario, *(f"{key}={value}" for key, value in sorted(arguments.items()) if key)])
+    for record in records:
+        changed = (record.get("perturbation") or {}).get("name")  # the same instance, altered: another measure
+        for stat in record["stats"]:
+            yield {
+                "domain": domain, "model": model, "task": str(record["instance_id"]),
+                "repeat": record.get("train_trial_index", 0),
+                "metric": ",".join(filter(None, (stat["name"]["name"], changed))), "value": stat.get("mean"),
+            }  # fmt: skip
+
+
+def _promptfoo(results: Iterable[Record]) -> Iterator[Record]:
+    """The prompt's label is the condition; each assertion is a rule, by its metric or its type."""
+    seen: Counter[tuple[str, ...]] = Counter()
+    for result in results:
+        provider, prompt, test = result.get("provider") or {}, result.get("prompt") or {}, result.get("testCase") or {}
+        model = provider.get("label") or provider.get("id") if isinstance(provider, Mapping) else str(provider)
+        condition = prompt.get("label") or f"prompt {result.get('promptIdx', '')}".strip()
+        task = str(test.get("description") or result.get("testIdx", json.dumps(result.get("vars"), sort_keys=True)))
+        seen[str(model), condition, task] += 1
+        parts = (result.get("gradingResult") or {}).get("componentResults") or ()
+        failed = bool(result.get("error")) and not parts
+        row: Record = {"model": model, "condition": condition, "task": task}
+        row["repeat"] = seen[str(model), condition, task]
+        row |= {"extraction_ok": not failed, "score": None if failed else result.get("score")}
+        for k, part in enumerate(parts, 1):
+            assertion = part.get("assertion") or {}
+            rule = assertion.get("metric") or f"{k}_{assertion.get('type', 'assert')}"
+            row[f"{rule}_pass"] = part.get("pass")
+        yield row
+
+
+# ---- rows to a frame
+
+
+def _by_metric(frame: pd.DataFrame, path: Path, why: str = "no metric has a number") -> pd.DataFrame:
+    """One row a metric: what a metric is called is a value, not a column. NoScores, and `why`, where none has a number.
+
+    Columns of the log's own metadata that have the name of a column of ours are called log.NAME.
+    """
+    metrics = [name for name in map(str, frame) if name.startswith(_METRIC)]
+    numbers = {name: pd.to_numeric(frame[name], errors="coerce").astype("float64") for name in metrics}
+    words = {name: frame[name][numbers[name].isna() & frame[name].notna()].astype(str).unique() for name in metrics}
+    notes = tuple(
+        f"{path.name}: words in {name.removeprefix(_METRIC)} are no scores ({listed(map(repr, each), most=3)})"
+        for name, each in words.items()
+        if len(each)
+    )
+    metrics = [name for name in metrics if numbers[name].notna().any()]
+    if not metrics:
+        values = list(dict.fromkeys(repr(word) for each in words.values() for word in each))
+        raise NoScores(path, f"words as scores ({listed(values, most=3)})" if values else why)
+    others = [name for name in map(str, frame) if not name.startswith(_METRIC)]
+    clash = {name: f"log.{name}" for name in others if name.strip().lower() in _OURS}
+    frame = frame[others].rename(columns=clash).assign(**{name: numbers[name] for name in metrics})
+    long = frame.melt([name for name in frame if name not in metrics], metrics, "metric", "value")
+    if "task" in long:
+        there = long.groupby("task")["value"].transform("count") > 0  # another filter's row has none of this metric
+        long = long[long["value"].notna() | ~there | long.get("extraction_ok", pd.Series(True, long.index)).eq(False)]
+    long = long.assign(metric=long["metric"].str.removeprefix(_METRIC))
+    long.attrs["notes"] = notes
+    return long
+
+
+def _scored(frame: pd.DataFrame, path: Path, column: str) -> pd.DataFrame:
+    if not pd.to_numeric(frame[column], errors="coerce").notna().any():
+        raise NoScores(path, f"{counted(len(frame), 'sample')}, none has a score")
+    return frame
+
+
+def _frame(told: Iterable[Record], path: Path) -> pd.DataFrame:
+    """The rows that a log tells, within limits: what it says once (a model's name) stands in every row. A log of
+    another shape than its harness writes is told, not raised."""
+    rows: list[Record] = []
+    filled = text = 0
+    try:
+        for row in told:
+            filled += len(row)
+            text += sum(len(value) for value in row.values() if isinstance(value, str))
+            if filled > MAX_FILLED:
+                raise DataError(f"{path.name} must fill at most {MAX_FILLED:,} cells, got more. Analyse a part of it.")
+            if text > MAX_RECORDS:
+                raise DataError(f"{path.name} must make at most {size(MAX_RECORDS)} of text, got more. Shorten names.")
+            rows.append(row)
+    except NOT_READ as error:
+        what = f"{type(error).__name__}: {one_line(error)}"
+        raise DataError(f"{path.name} must be a log as its harness writes it, got {what}. Was it changed?") from None
+    if not rows:
+        raise NoScores(path, "no samples")
+    names = len(set().union(*rows))
+    if names * len(rows) > MAX_CELLS:
+        raise DataError(
+            f"{path.name} must make a table of at most {MAX_CELLS:,} cells, got {len(rows):,} samples with {names:,} "
+            "different keys. Analyse a part of it."
+        )
+    return pd.DataFrame.from_records(rows)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import cache
 
 from trueness.measure import Better, direction, measure_of
@@ -20,27 +21,24 @@ from trueness.measure import Better, direction, measure_of
 _HIGHER = """
     accuracy acc correct pass passed passes success successful solved resolved win wins winrate match matched em f1 f2
     fscore auc auroc auprc map iou miou bleu rouge rouge1 rouge2 rougel meteor chrf comet bleurt bertscore precision
-    recall specificity ndcg mrr hit hits kappa mcc r2 psnr ssim pearson spearman correlation agreement reward elo score
-    rating rated star likert grade point mark mos quality faithful faithfulness relevance relevancy
-    coherence fluency consistency adherence compliance factuality similarity clarity adequacy utilization utility
-    fidelity robustness likelihood loglikelihood logprob tpr tnr reduction free throughput speedup fps rtfx
-    qps tokens_per_second
+    recall specificity ndcg mrr hit hits ssim agreement reward score rating rated star likert grade point mark mos
+    quality faithful faithfulness relevance relevancy coherence fluency consistency adherence compliance factuality
+    similarity clarity adequacy utilization utility fidelity robustness tpr tnr reduction free
 """
 _LOWER = """
-    log_loss wer cer ter der eer error err loss logloss perplexity ppl nll bpb entropy bits_per_byte mae mse rmse
-    nrmse rmsle mape smape wape mase crps wis brier interval_score pinball ece shd sid aid distance fid lpips mcd
-    hallucination hallucinated toxicity toxic regret violation fail failed failure false fpr fnr miss noise width
-    latency seconds duration runtime ttft cost price tokens co2 harmful unsafe kl divergence asr surprisal
-    attack_success jailbreak_success jailbreak_rate jailbreak_score jailbroken
+    wer cer ter der eer error err hallucination hallucinated toxicity toxic violation fail failed failure false fpr fnr
+    miss harmful unsafe asr attack_success jailbreak_success jailbreak_rate jailbreak_score jailbroken
 """
-_NO_SHARES = set(
-    """
-    log_loss loss logloss perplexity nll bpb entropy bits_per_byte mae mse rmse nrmse rmsle mape smape wape mase
-    crps wis brier interval_score pinball ece shd sid aid distance fid lpips mcd surprisal regret noise width
-    latency seconds duration runtime ttft cost price tokens co2 kl divergence likelihood loglikelihood logprob
-    throughput speedup fps rtfx qps tokens_per_second elo psnr r2 pearson spearman correlation kappa mcc
-""".split()
-)  # a mean of these is no count of anything among so many, also where it lies in [0, 1]
+# a mean of these is no count of anything among so many, also where it lies in [0, 1]
+_HIGHER_UNITS = """
+    kappa mcc r2 psnr pearson spearman correlation elo likelihood loglikelihood logprob throughput speedup fps rtfx
+    qps tokens_per_second
+"""
+_LOWER_UNITS = """
+    log_loss loss logloss perplexity ppl nll bpb entropy bits_per_byte mae mse rmse nrmse rmsle mape smape wape mase
+    crps wis brier interval_score pinball ece shd sid aid distance fid lpips mcd regret noise width latency seconds
+    duration runtime ttft cost price tokens co2 kl divergence surprisal
+"""
 _EITHER = {"asr", "attack_success", "jailbreak_success", "jailbreak_rate", "jailbreak_score", "jailbroken"}
 _NO_SCORES = {
     "an id": "id pid uuid guid hash index idx key nr no number port unnamed row rownames seqn",
@@ -58,7 +56,7 @@ _NO_SCORES = {
     "frame_rate dropout decay beam head gpu thread worker batch version generation attempt retry max_token",
     "a count": "n count like download vote hub",
 }
-_REASONS_TELL: dict[str, Better] = {"a place": "lower", "a duration": "lower", "a cost": "lower", "a speed": "higher"}
+_TELLS: dict[str, Better] = {"a place": "lower", "a duration": "lower", "a cost": "lower", "a speed": "higher"}
 _AVERAGES = set("average avg mean overall total sum median aggregate".split())
 _OF_ANYTHING = {"score", "rating", "point", "grade", "quality", "reward"}  # a toxicity score is a toxicity
 _STATISTICS = re.compile(
@@ -84,9 +82,7 @@ _BENCHMARKS = re.compile(
 
 def better_of(name: str) -> Better | None:
     """As the measures of our studies say; of others by the words of their names."""
-    if measure_of(name):
-        return direction(name)
-    return _read(name)[1] or _REASONS_TELL.get(why_no_score(name))
+    return direction(name) if measure_of(name) else _read(name)[1] or _TELLS.get(why_no_score(name))
 
 
 def is_either_way(name: str) -> bool:
@@ -97,9 +93,10 @@ def is_either_way(name: str) -> bool:
 def is_share(name: str) -> bool:
     """Whether values in [0, 1] under that name are so many of all: a rate, or a score that names no other unit."""
     kind = _read(name)[0].removeprefix("negative ")
-    if {"rate", "pct", "percent", "percentage", "share", "fraction", "%"} & set(words_of(name)):
+    if {"rate", "pct", "percent", "percentage", "share", "fraction", "%"} & set(_words_of(name)):
         return True
-    return kind not in _NO_SHARES if kind else why_no_score(name) in ("", "an average or a sum", "a number as name")
+    units = f"{_HIGHER_UNITS} {_LOWER_UNITS}".split()
+    return kind not in units if kind else why_no_score(name) in ("", "an average or a sum", "a number as name")
 
 
 def is_pass_share(name: str) -> bool:
@@ -107,13 +104,9 @@ def is_pass_share(name: str) -> bool:
     return _read(name)[0] in _PASSES
 
 
-def is_lower_better(name: str) -> bool:
-    return better_of(name) == "lower"
-
-
 def measure_in(name: str) -> str:
     """The measure that a column holds, in one word; empty where its name says none. A benchmark has its own."""
-    return "accuracy" if _BENCHMARKS.match(name.strip()) and not _read(name)[0] else _read(name)[0]
+    return _read(name)[0] or ("accuracy" if is_benchmark(name) else "")
 
 
 def is_measure_alone(name: str) -> bool:
@@ -125,39 +118,30 @@ def is_benchmark(name: str) -> bool:
     return bool(_BENCHMARKS.match(name.strip()))
 
 
-def is_average(name: str) -> bool:
-    """An average or a sum of other columns; the mean absolute error is none."""
-    words = words_of(name)
-    return bool(words) and bool({words[0], words[-1]} & _AVERAGES) and not _STATISTICS.search(" ".join(words))
-
-
-def why_no_score(name: str, others: tuple[str, ...] = ()) -> str:
+def why_no_score(name: str, others: Iterable[str] = ()) -> str:
     """What a column of that name holds in place of a score; empty where nothing says so. others: columns beside it."""
-    words = list(words_of(name))
+    words = list(_words_of(name))
     if not words:
         return "no name" if not re.search(r"\w", name) else "a number as name"
-    rest = " ".join(words[:-1])
-    if words[-1] in _BESIDE and any(rest == " ".join(words_of(other)) for other in others if other != name):
-        return f"how sure {rest} is"
+    if words[-1] in _BESIDE and tuple(words[:-1]) in map(_words_of, others):
+        return f"how sure {' '.join(words[:-1])} is"
     if words[0] in ("num", "n", "nb"):
         return "a count"
-    if is_average(name):
+    if {"vs", "versus", "minus"} & set(words):
+        return "a difference"
+    if {words[0], words[-1]} & _AVERAGES and not _STATISTICS.search(" ".join(words)):
         return "an average or a sum"
     cut = next((k for k, word in enumerate(words) if k and word in ("per", "to")), None)  # time to first token
-    if cut and "_".join(words) not in _LOWER.split():
+    if cut and "_".join(words) not in _directions():
         words = words[:cut]
     while len(words) > 1 and (words[-1] in _SAYS_NOTHING or words[-1].isdigit()):
         words.pop()
-    for length in (2, 1):
-        term = "_".join(words[-length:])
-        reason = _reasons().get(term) or _reasons().get(term.removesuffix("s"))
-        if reason:
-            return reason
-    return ""
+    ends = ("_".join(words[-length:]) for length in (2, 1))
+    return next((_reasons()[e] for end in ends for e in (end, end.removesuffix("s")) if e in _reasons()), "")
 
 
 @cache
-def words_of(name: str) -> tuple[str, ...]:
+def _words_of(name: str) -> tuple[str, ...]:
     """The words of a name: "worker_pid", "WorkerPid" and "Worker PID" are the same two."""
     text = unicodedata.normalize("NFKC", name).replace("#", " n ")
     text = re.sub(r"(?<=[a-z])(?=[A-Z][a-z])", " ", text).lower()
@@ -167,17 +151,18 @@ def words_of(name: str) -> tuple[str, ...]:
 @cache
 def _read(name: str) -> tuple[str, Better | None, str]:
     """(measure, which way is better, the words beside it)."""
-    words = words_of(name)
+    words = _words_of(name)
     for end in range(len(words), 0, -1):
         for start in range(max(0, end - 3), end):
             term = "_".join(words[start:end])
-            known = (t for t in (term, term.removesuffix("s"), term.removesuffix("es")) if t in _directions())
-            term = next(known, term)
+            term = next(
+                (t for t in (term, term.removesuffix("s"), term.removesuffix("es")) if t in _directions()), term
+            )
             way = _directions().get(term) or ("higher" if _QUALITY.fullmatch(term) else None)
             if way is None or (term in _OF_ANYTHING and _read("_".join(words[:start]))[0]):
                 continue
             turned = start > 0 and (words[start - 1] in _TURNS or words[0] in ("neg", "negative"))
-            kind = f"negative {_ALIKE.get(term, term)}" if turned else _ALIKE.get(term, term)
+            kind = f"{'negative ' if turned else ''}{_ALIKE.get(term, term)}"
             says_nothing = _SAYS_NOTHING | _directions().keys() | (_TURNS if turned else set())
             rest = [word for word in (*words[:start], *words[end:]) if word not in says_nothing and not word.isdigit()]
             return kind, ("lower" if way == "higher" else "higher") if turned else way, " ".join(rest)
@@ -186,7 +171,8 @@ def _read(name: str) -> tuple[str, Better | None, str]:
 
 @cache
 def _directions() -> dict[str, Better]:
-    return {**dict.fromkeys(_HIGHER.split(), "higher"), **dict.fromkeys(_LOWER.split(), "lower")}
+    higher, lower = f"{_HIGHER} {_HIGHER_UNITS}".split(), f"{_LOWER} {_LOWER_UNITS}".split()
+    return {**dict.fromkeys(higher, "higher"), **dict.fromkeys(lower, "lower")}
 
 
 @cache

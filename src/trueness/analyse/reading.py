@@ -1,43 +1,39 @@
-"""An analysis as a reading: checks, findings, tables and charts, which terminal, page and files render."""
+"""An analysis as a reading: checks, findings, tables and numbers, which terminal, page and files render.
+
+A finding says who is better, by how much, how sure and for whom, and what would be said if the record were read
+otherwise. A p-value never stands alone, and a claim never reaches further than what was sampled.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from trueness.analyse.breakdown import FLAGGED, Breakdown
+from trueness.analyse.breakdown import ConditionSummary
+from trueness.analyse.contrasts import FLAGGED, Contrast
 from trueness.analyse.domain import Domain
-from trueness.analyse.finding_sentences import (
-    changes_verdict,
-    contrast_sentence,
-    family_sentence,
-    findings,
-    interval_text,
-    mean_sentence,
-    missing_sentences,
-    number_cell,
-    short_sentence,
-    understood,
-)  # fmt: skip
-from trueness.analyse.scores_analysis import DomainAnalysis, Line, ScoresAnalysis
+from trueness.analyse.flags import DomainAnalysis, Flag, missing_words
+from trueness.analyse.scores_analysis import ScoresAnalysis
+from trueness.errors import listed
+from trueness.intervals import Interval, fixed, short, value_text
 from trueness.showing import blocks
 from trueness.showing.saving import plain
 from trueness.showing.summary import AnalysisPart, Check, Headline, Section, Summary
 from trueness.showing.tables import Column, Table
+from trueness.statistics.comparison import Comparison
 from trueness.statistics.result import Cell
 from trueness.texts import counted, csv_row, printable
 
-_PLAIN_QUESTIONS = {"RQ1": "baseline against all others", "RQ2": "pair"}
-_DROPPED = ("q_beyond", "U", "mag.", "n", "n_clusters", "over runs", "ratio", "p", "delta", "n_units")
-_NAMES = {"Domain", "condition", "pair", "read", "verdict", "rule", "model", "mag."}  # columns that may fold
+QUESTIONS = {"RQ1": "The baseline against all others pooled (RQ1)", "RQ2": "One condition against another (RQ2)"}
 SHORT = {"none": "None", "markdown": "MD", "pseudocode": "PC"}
-_FRAMES = {"means": "conditions", "differences": "contrasts", "readings": "otherwise", "rules": "by_rule",
-           "models": "by_model", "families": "by_family"}  # fmt: skip
-_TABLES = ("conditions", "contrasts", "otherwise", "by_rule", "by_model", "by_family")
+_NAMES = {"Domain", "condition", "pair", "read", "verdict", "rule", "model", "mag."}  # columns that may fold
+_DROPPED = ("q_beyond", "U", "mag.", "n", "n_clusters", "over runs", "ratio", "p", "delta", "n_units")
+_CHECKED = {"raised": False, "clear": True, "not checked": None}
+Rows = list[dict[str, Cell]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +45,8 @@ class AnalysisReading:
 
     # ---- numbers
 
-    @cached_property
-    def _json(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, object]:
+        """All numbers, unrounded; NaN is never in it."""
         analysis = self.analysis
         content = {
             "settings": dict(vars(analysis.settings)),
@@ -59,68 +55,50 @@ class AnalysisReading:
             "treatment": analysis.roles.treatment,
             "family": analysis.family,
             "notes": list(analysis.notes),
-            "domains": [self._domain_json(part) for part in analysis.domains],
+            "domains": [self._domain_json(part, part.domain) for part in analysis.domains],
             "findings": findings(analysis),
             **({"gate": analysis.gate.to_dict()} if analysis.gate else {}),
         }
         return {key: plain(value) for key, value in content.items()}
 
-    def as_json(self) -> dict[str, object]:
-        """All numbers, unrounded; NaN is never in it."""
-        return self._json
-
-    def _domain_json(self, part: DomainAnalysis) -> dict[str, object]:
-        domain = part.domain
+    def _domain_json(self, part: DomainAnalysis, domain: Domain) -> dict[str, object]:
         return {
             "domain": part.name,
-            "understood": understood(part),
+            "understood": [f"columns {domain.schema.words}", *understood(part)],
             "columns": domain.schema.roles,
             "outcome": domain.outcome,
             "formula": domain.formula,
             "lower_is_better": domain.lower_is_better,
             "direction_assumed": domain.assumed,
             "rules": dict(domain.kinds),
-            "possible_clusters": list(domain.groupings),
+            "possible_clusters": [domain.groups] if domain.groups else [],
             "averaged_over": [factor.name for factor in domain.factors],
-            **self._rows(part),
-            "contrasts": [
-                row | {"without_partner": list(one.left_out)}
-                for one, row in zip(part.contrasts, self._rows(part)["contrasts"], strict=True)
-            ],
+            **self._rows[part.name],
             "red_flags": [vars(flag) | {"raised": flag.raised} for flag in part.flags],
         }
 
-    def _rows(self, part: DomainAnalysis) -> dict[str, list[dict[str, Cell]]]:
-        """The flat rows of a domain, by table."""
+    @cached_property
+    def _rows(self) -> dict[str, dict[str, Rows]]:
+        """The flat rows of each domain, by table."""
         return {
-            "conditions": [summary.row() for summary in part.summaries],
-            "contrasts": self._named(line.row() for line in part.lines),
-            "otherwise": self._named(line.row() for line in part.otherwise),
-            "by_rule": self._named(rule.rule_row(one.pair) for one in part.contrasts for rule in part.rules),
-            "by_model": self._named(row.model_row(one.pair) for one in part.contrasts for row in part.models),
-            "by_family": [pair.row() for pair in part.families],
+            part.name: {
+                "conditions": [summary.row() for summary in part.summaries],
+                "contrasts": [one.row() for one in part.contrasts],
+                "otherwise": [one.row() for one in part.otherwise],
+                "by_rule": [one.row("rule") for one in part.rules],
+                "by_model": [one.row("model") for one in part.models],
+                "by_family": [one.row() for one in part.families],
+            }
+            for part in self.analysis.domains
         }
 
-    def _named(self, rows: Iterable[dict[str, Cell]]) -> list[dict[str, Cell]]:
-        """RQ1 and RQ2 are questions of the protocol; in any other table they are said in plain words."""
-        if self.analysis.of_protocol:
-            return list(rows)
-        return [row | {"question": _PLAIN_QUESTIONS[str(row["question"])]} for row in rows]
+    def rows(self, *tables: str) -> Rows:
+        """Those of every domain."""
+        return [row for domain in self._rows.values() for table in tables for row in domain[table]]
 
     def as_csv(self) -> str:
         """One line a domain, question and reading; the means alone where nothing is compared."""
-        parts = [self._rows(part) for part in self.analysis.domains]
-        rows = [row for part in parts for row in (*part["contrasts"], *part["otherwise"])]
-        return rows_csv(rows or [row for part in parts for row in part["conditions"]])
-
-    def chart_frames(self) -> dict[str, list[dict[str, Cell]]]:
-        """What charts draw, one row a mark: means with intervals, differences, rules, models, families."""
-        rows = [self._rows(part) for part in self.analysis.domains]
-        frames = {name: [row for part in rows for row in part[key]] for name, key in _FRAMES.items()}
-        every = [row for part in rows for row in (*part["contrasts"], *part["otherwise"])]
-        frames["differences"] = [_difference(row) for row in frames["differences"]]
-        frames["readings"] = [_difference(row) for row in every]
-        return frames
+        return rows_csv(self.rows("contrasts", "otherwise") or self.rows("conditions"))
 
     # ---- what it says
 
@@ -134,75 +112,45 @@ class AnalysisReading:
 
     def summary(self) -> Summary:
         parts = self.analysis.domains
-        checks = [
-            Check(
-                flag.name,
-                {"raised": False, "clear": True}.get(flag.state),  # neither where it was not checked
-                f"{flag.domain}: {'not checked: ' * (flag.state == 'not checked')}{flag.evidence}",
-            )
-            for part in parts
-            for flag in part.flags
-        ]
-        taken = [f"{part.name}: {'; '.join(understood(part))}" for part in parts]
+        flags = [flag for part in parts for flag in part.flags]
+        checks = tuple(Check(flag.name, _CHECKED[flag.state], f"{flag.domain}: {flag.evidence}") for flag in flags)
         sections = (
             Section("findings", tuple(findings(self.analysis))),
-            Section("what was understood", (*taken, *self.analysis.notes)),
+            Section("what was understood", tuple(self._understood())),
         )
-        first = [short_sentence(one, part.domain) for part in parts for one in part.contrasts]
-        headline = Headline(first[0]) if len(first) == 1 else None
+        first = [contrast_sentence(one, part) for part in parts for one in part.contrasts]
         forest = [
-            {
-                "label": f"{row['domain']}: {row['treatment']} against {row['reference']}",
-                "value": row["diff"], "low": row["diff_low"], "high": row["diff_high"],
-            }
-            for row in self.chart_frames()["differences"]
-            if row["diff"] is not None and row["diff_low"] is not None
+            {"label": f"{row['domain']}: {row['treatment']} against {row['reference']}", "value": row["diff"],
+             "low": row["diff_low"], "high": row["diff_high"]}
+            for row in self.rows("contrasts")
+            if row["diff_low"] is not None
         ]  # fmt: skip
-        return Summary(tuple(checks), sections, tuple(self._untold()), headline, forest)
-
-    def _untold(self) -> Iterable[str]:
-        """How small a q so few units allow, and for whom the verdicts hold."""
-        rows = [line.row() for part in self.analysis.domains for line in part.lines]
-        for row in rows:
-            if row["q_least"] is not None:
-                yield (
-                    f"{row['domain']}: with {row['n_units']} cells in {row['n_clusters']} clusters and "
-                    f"{row['n_comparisons']} comparisons no effect alone can go below {row['q_least']:.2g}."
-                )
-        for scope in dict.fromkeys(row["scope"] for row in rows):
-            yield f"The verdicts hold for {scope}; q_beyond is over models and tasks like these."
+        return Summary(checks, sections, headline=Headline(first[0]) if len(first) == 1 else None, forest=forest)
 
     def first_findings(self) -> list[str]:
         """Verdicts, what is missing, and the flags that are raised."""
-        said = []
-        for part in self.analysis.domains:
-            say = contrast_sentence if self.details else short_sentence
-            said += [mean_sentence(s, part.domain) for s in part.summaries if self.details or not part.contrasts]
-            said += [say(one, part.domain) for one in part.contrasts] + missing_sentences(part)
-            said += [family_sentence(pair, part.domain) for pair in part.families]
         flags = [flag for part in self.analysis.domains for flag in part.flags]
-        for flag in flags:
-            if flag.raised or self.details:
-                word = {"raised": "red flag", "clear": "clear", "not checked": "not checked"}[flag.state]
-                said.append(f"{flag.domain}: {word}, {flag.name}: {flag.evidence}")
-        return said
+        clear = [flag_sentence(flag) for flag in flags if self.details and not flag.raised]
+        return [*findings(self.analysis, self.details), *clear]
 
     def notes(self) -> list[str]:
         """What the tables were taken for, what their columns mean, and what was not checked."""
-        parts, flags = self.analysis.domains, [flag for part in self.analysis.domains for flag in part.flags]
+        flags = [flag for part in self.analysis.domains for flag in part.flags]
+        said = [*self._understood(), *([self._legend()] if self.analysis.contrasts else [])]
+        unable = ", ".join(sorted({flag.name for flag in flags if flag.state == "not checked"}))
+        clear = sum(flag.state == "clear" for flag in flags)
+        said.append(
+            f"Of {counted(len(flags), 'check')} {clear} are clear{f'; not checked: {unable}' if unable else ''}."
+        )
+        return said if self.details else [*said, "--details: every rule, flag and number.  --out FOLDER: all files."]
+
+    def _understood(self) -> list[str]:
+        parts = self.analysis.domains
         taken: dict[str, list[str]] = {}
         for part in parts:
             taken.setdefault(part.domain.schema.words, []).append(part.name)
         said = [f"read as{f', {chr(44).join(n)}' if len(taken) > 1 else ''}: {words}" for words, n in taken.items()]
-        said += [f"{part.name}: {'; '.join(understood(part, roles_of_columns=False))}" for part in parts]
-        said += self.analysis.notes
-        if self.analysis.contrasts:
-            said.append(self._legend())
-        clear = sum(flag.state == "clear" for flag in flags)
-        unable = ", ".join(sorted({flag.name for flag in flags if flag.state == "not checked"}))
-        missing = f"; not checked: {unable}" if unable else ""
-        said.append(f"Of {counted(len(flags), 'check')} {clear} are clear{missing}.")
-        return said if self.details else [*said, "--details: every rule, flag and number.  --out FOLDER: all files."]
+        return [*said, *(f"{part.name}: {'; '.join(understood(part))}" for part in parts), *self.analysis.notes]
 
     def _legend(self) -> str:
         analysis = self.analysis
@@ -210,15 +158,14 @@ class AnalysisReading:
         unit = analysis.domains[0].domain.unit
         over = f"paired over {unit} cells" if unit else "unpaired"
         results = [one.result for one in analysis.contrasts if one.result]
-        levels = sorted({result.interval.level for result in results if result.interval})
-        shown = " to ".join(f"{100 * level:.3g}" for level in dict.fromkeys((*levels[:1], *levels[-1:])))
+        levels = sorted({f"{100 * result.interval.level:.3g}" for result in results if result.interval})
         least = "at least " if any(result.exact for result in results) else ""  # steps of 2^-C
+        shown = f" ({least}{' to '.join(dict.fromkeys((levels[0], levels[-1])))} %)" if levels else ""
         wide = any(one.q_beyond is not None for one in analysis.contrasts)
         return (
             f"delta, p, U: Cliff's delta, Mann-Whitney over runs, {sided}. diff: better by, with the interval of the "
-            f"verdict{f' ({least}{shown} %)' if shown else ''}, {over}; p_paired: {analysis.tests}; "
-            f"{self._adjusted}: {analysis.family}. For {listed_scopes(analysis)}"
-            f"{'; q_beyond: over models and tasks like these' if wide else ''}."
+            f"verdict{shown}, {over}; p_paired: {analysis.tests}; {self._adjusted}: {analysis.family}. For "
+            f"{listed_scopes(analysis)}{'; q_beyond: over models and tasks like these' if wide else ''}."
         )
 
     @property
@@ -229,97 +176,304 @@ class AnalysisReading:
 
     def tables(self) -> list[Table]:
         analysis = self.analysis
-        level = 100 * analysis.settings.level
         first = analysis.domains[0].domain
-        over = f"over {first.cluster}s" if first.unit else "over runs"
-        caption = f"Means of {first.outcome} with {level:g} % CI {over}, and over runs as usually reported."
-        made = [_text_table("means", "Means", caption, self.mean_rows())]
-        for question, title in analysis.questions.items():
-            heads = {"q": self._adjusted}
-            rows = [{heads.get(key, key): cell for key, cell in row.items()} for row in self.line_rows(question)]
-            made.append(_text_table(f"lines_{question.lower()}", title, f"{title}. {self._legend()}", rows))
-        otherwise = self._otherwise_rows()
-        if otherwise:
-            made.append(_text_table("otherwise", "Read otherwise", "The same under other readings.", otherwise))
+        over = f"{100 * analysis.settings.level:g} % CI over {first.cluster if first.unit else 'run'}s"
+        caption = f"Means of {first.outcome} with {over}, and over runs as usually reported."
+        made = [text_table("means", "Means", caption, self._means())]
+        for question, title in QUESTIONS.items():
+            asked = [one for one in analysis.contrasts if one.pair.question == question]
+            made.append(self._table(f"lines_{question.lower()}", title, asked, caption=self._legend()))
+        otherwise = [one for part in analysis.domains for one in part.otherwise]
+        made.append(self._table("otherwise", "Read otherwise", otherwise, "read"))
         for part in analysis.domains:
-            made += self._rule_tables(part)
-        models = self._model_rows()
-        return [*made, _text_table("models", "By model", "Gain of each model.", models)] if models else made
+            pair = part.contrasts[-1].pair if part.contrasts else None
+            against = f"{pair.names[0]} against {pair.names[1]}" if pair else ""
+            rules = sorted((one for one in part.rules if one.pair == pair), key=lambda one: -abs(one.gain or 0.0))
+            shown = [one for one in rules if self.details or one.flagged]
+            what = f"{len(shown)} of {len(rules)} rules differ by more than {FLAGGED:g} points"
+            title = f"{part.name}: {'all rules' if self.details else what}, {against}"
+            made.append(self._table(f"rules_{part.name}", title, shown, "rule"))
+            models = [one for one in part.models if one.pair == pair and one.gain is not None]
+            made.append(self._table(f"models_{part.name}", f"{part.name}: by model, {against}", models, "model"))
+        families = [one for part in analysis.domains for one in part.families]
+        caption = "Exploratory: two-sided, tasks flipped together; q over the pairs of a domain."
+        made.append(self._table("families", "Families of models", families, caption=caption))
+        return [table for table in made if table.rows]
 
-    def mean_rows(self) -> list[dict[str, str]]:
+    def _means(self) -> list[dict[str, str]]:
         """Each condition of each domain with its mean and intervals."""
         rows = []
         for part in self.analysis.domains:
             digits, unit = part.domain.digits, part.domain.per_cent
             for s in part.summaries:
                 runs = "-" if s.ci_runs is None else f"[{s.ci_runs.low:.{digits}f}, {s.ci_runs.high:.{digits}f}]"
-                row = {"Domain": part.name, "condition": s.condition, "n": str(s.n), "missing": str(s.n_missing)}
-                row |= {"mean [CI]": interval_text(s.mean, s.ci, digits) + unit, "over runs": runs}
-                every = s.pass_all.value if s.pass_all else None
-                row["pass^k"] = "-" if every is None else f"{100 * every:.1f} % (k = {s.k})"
-                rows.append(row)
-        return [{k: v for k, v in row.items() if k != "missing" or any(r[k] != "0" for r in rows)} for row in rows]
-
-    def line_rows(self, question: str) -> list[dict[str, str]]:
-        """One row a line; pairs are named where there are several."""
-        lines = self.analysis.lines(question)
-        several = len({line.contrast.pair for line in lines}) > 1
-        return [line_cells(line, several) for line in lines]
-
-    def _otherwise_rows(self) -> list[dict[str, str]]:
-        lines = [(part, line) for part in self.analysis.domains for line in part.otherwise]
-        several = len({line.contrast.pair.names for _, line in lines}) > 1
-        rows = []
-        for part, line in lines:
-            one, other = line.contrast.pair.names
-            cells = line_cells(line)
-            judged = line.adjusted and line.contrast.result and line.contrast.result.n_comparisons > 1
-            cells["q"] = cells["q"] if judged else "-"  # no family of its own
-            reading = line.reading + (f", {one} and {other}" if several else "")
-            verdict = "another" if changes_verdict(line, part) else "the same"
-            shown = {k: v for k, v in cells.items() if k not in ("Domain", "q_beyond", "n_units", "n_clusters")}
-            rows.append({"Domain": part.name, "read": reading, "verdict": verdict} | shown)
+                row = {"Domain": part.name, "condition": s.condition, "n": str(s.n), "missing": str(s.n_missing or "-")}
+                rows.append(row | {"mean [CI]": _interval_text(s.mean, s.ci, digits) + unit, "over runs": runs})
         return rows
 
-    def _rule_tables(self, part: DomainAnalysis) -> Iterable[Table]:
-        if not part.contrasts:
-            return
-        pair = part.contrasts[-1].pair
-        rules = [rule for rule in part.rules if self.details or rule.is_flagged(pair)]
-        rules.sort(key=lambda rule: -abs(rule.gains[pair] or 0.0))
-        if rules:
-            more = f"{len(rules)} of {len(part.rules)} rules differ by more than {FLAGGED:g} points"
-            title = f"{part.name}: {'all rules' if self.details else more}, {pair.names[0]} against {pair.names[1]}"
-            rows = [_rule_row(rule, rule.gains[pair], rule.tests.get(pair)) for rule in rules]
-            yield _text_table(f"rules_{part.name}", title, title, rows)
+    def _table(self, name: str, title: str, contrasts: Sequence[Contrast], kind: str = "", caption: str = "") -> Table:
+        """kind: what the contrasts are named by; pairs are named where there are several, or where sides are pooled."""
+        several = len({one.pair for one in contrasts}) > 1 or any(one.pair.question == "RQ1" for one in contrasts)
+        rows = [self._cells(one, kind, several and kind in ("", "read")) for one in contrasts]
+        return text_table(name, title, f"{title}. {caption}".strip(), rows)
 
-    def _model_rows(self) -> list[dict[str, str]]:
-        rows = []
-        for part in self.analysis.domains:
-            if any(gain is not None for row in part.models for gain in row.gains.values()):
-                rows += [_model_row(part.domain, row, row.gains.get(part.contrasts[-1].pair)) for row in part.models]
-        return rows
+    def _cells(self, one: Contrast, kind: str, several: bool) -> dict[str, str]:
+        """The contrast as text, heading -> cell. several: the two sides of its own pair, not all conditions."""
+        result, digits, unit = one.result, one.domain.digits, one.domain.per_cent.strip()
+        cells = {"Domain": one.domain.name} | ({kind: one.name} if kind else {})
+        if kind == "read":
+            changed = any(part.changes_verdict(one) for part in self.analysis.domains if part.name == one.domain.name)
+            cells["verdict"] = "another" if changed else "the same"
+        shown = {SHORT.get(name, name): side.mean for name, side in one.by_condition.items()}
+        if several:
+            cells["pair"] = " / ".join(SHORT.get(name, name) for name in reversed(one.pair.names))
+            shown = {"first": one.sides[0].mean, "second": one.sides[1].mean}
+        cells |= {f"{name}{unit}": _number(mean, digits) for name, mean in shown.items()}
+        usual = one.usual
+        if usual is None:
+            cells["gain"] = "-" if one.gain is None else f"{one.gain:+.{digits}f}"
+        else:
+            cells |= {"delta": _number(usual.delta, 3), "mag.": (usual.magnitude or "-").replace("negligible", "negl.")}
+            cells |= {"p": _p_cell(usual.p), "U": "-" if usual.U is None else f"{usual.U:g}"}
+        return cells | {
+            "n": f"{one.sides[0].n}+{one.sides[1].n}",
+            "ratio": _number(usual.ratio, 2) if usual else "-",
+            "diff [CI]": _interval_text(result.difference, result.interval, digits) if result else "-",
+            "p_paired": _p_cell(result.p) if result else "-",
+            self._adjusted if usual else "q": _p_cell(result.p_adjusted) if result else "-",
+            "n_units": str(result.n_units) if result else "-",
+            "n_clusters": str(one.n_clusters) if result else "-",
+            "q_beyond": _p_cell(one.q_beyond),
+        }
 
     def as_text(self) -> str:
-        """The lines as they are reported, then the findings: what goes into findings.txt."""
-        titles = self.analysis.questions
-        lines = [f"{title}\n{_align_cells(self.line_rows(question))}" for question, title in titles.items()]
-        return "\n\n".join([*lines, "\n".join(map(printable, findings(self.analysis)))]) + "\n"
+        """The tables, then the findings: what goes into findings.txt."""
+        tables = [f"{table.title}\n\n{table.to_markdown()}" for table in self.tables()]
+        return "\n".join([*tables, *map(printable, findings(self.analysis))]) + "\n"
 
     def analyses(self) -> list[AnalysisPart]:
         """Every table of every domain, unrounded."""
-        domains: list[dict[str, list[dict[str, Cell]]]] = self._json["domains"]  # type: ignore[assignment]
         return [
-            AnalysisPart(f"{domain['domain']}: {name.replace('_', ' ')}", tables=(blocks.table("", domain[name]),))
-            for domain in domains
-            for name in _TABLES
-            if domain[name]
+            AnalysisPart(f"{domain}: {name.replace('_', ' ')}", tables=(blocks.table("", plain(rows)),))
+            for domain, tables in self._rows.items()
+            for name, rows in tables.items()
+            if rows
         ]
 
 
+# ---- sentences
+
+
+def understood(part: DomainAnalysis) -> list[str]:
+    """What the table was taken for: rows, the formula, the kinds of the rules, what was left out."""
+    domain, roles = part.domain, part.domain.schema.roles
+    shape = [counted(domain.runs[role].nunique(), role) for role in ("model", "task", "repeat") if roles[role]]
+    conditions = counted(len(domain.conditions), "condition")
+    lines = [f"{counted(len(domain.runs), 'run')}: {conditions} x {' x '.join(shape) or 'no other column'}"]
+    formula = "" if domain.formula == domain.outcome else f" = {domain.formula}"
+    better = f"{'lower' if domain.lower_is_better else 'higher'} is better{' (assumed)' if domain.assumed else ''}"
+    each = list(domain.kinds.values())
+    rules = ", ".join(f"{each.count(kind)} as {kind}" for kind in dict.fromkeys(each))
+    lines.append(f"{domain.outcome}{formula}, {better}" + (f"; {len(each)} rules ({rules})" if rules else ""))
+    if unscored := int(domain.unscored.sum()):
+        way = _counted_as(domain, "unscored")
+        lines.append(f"{counted(unscored, 'run')} with nothing to score: counted as {way} (--unscored)")
+    if words := missing_words(domain):
+        lines.append(f"{words}: {_counted_as(domain, 'blank')} (--unscored)")
+    if domain.factors:
+        lines.append(f"averaged over: {listed((f'{f.name} ({f.levels})' for f in domain.factors), most=6)} (--unit)")
+    if domain.groups:
+        groups = f"{domain.groups} ({domain.runs['group'].nunique()} groups)"
+        lines.append(f"possible clusters, since each {domain.cluster} lies in one group: {groups} (--cluster)")
+    if part.n_excluded:
+        lines.append(f"{counted(part.n_excluded, 'run')} excluded")
+    return [*lines, *domain.lost, *domain.notes]
+
+
+def findings(analysis: ScoresAnalysis, details: bool = True) -> list[str]:
+    """Every contrast, then what depends on a choice, what is missing, families and red flags; the means where nothing
+    is compared. details: the published form too."""
+    return [
+        sentence
+        for part in analysis.domains
+        for sentence in (
+            *(mean_sentence(summary, part.domain) for summary in part.summaries if details or not part.contrasts),
+            *(contrast_sentence(one, part, details) for one in part.contrasts),
+            *(
+                f"{contrast_sentence(one, part)} Another verdict."
+                for one in part.otherwise
+                if part.changes_verdict(one)
+            ),
+            *missing_sentences(part),
+            *(contrast_sentence(one, part) for one in part.families),
+            *(flag_sentence(flag) for flag in part.flags if flag.raised),
+        )
+    ]
+
+
+def flag_sentence(flag: Flag) -> str:
+    return f"{flag.domain}: {'red flag' if flag.raised else flag.state}, {flag.name}: {flag.evidence}."
+
+
+def mean_sentence(summary: ConditionSummary, domain: Domain) -> str:
+    clusters = counted(summary.n_clusters, domain.cluster if domain.unit else "run")
+    value = _interval_text(summary.mean, summary.ci, domain.digits)
+    runs = f"over runs {_ends(summary.ci_runs, domain.digits)}; n = {summary.n} runs, {summary.n_missing} missing"
+    subject = f"{summary.domain}, {summary.condition}: {domain.outcome}"
+    return f"{subject} {value}{domain.per_cent} (interval over {clusters}; {runs})."
+
+
+def contrast_sentence(one: Contrast, part: DomainAnalysis, details: bool = False) -> str:
+    """The better side first, by how much, how sure and for whom. details: the published form too."""
+    domain, result = one.domain, one.result
+    treatment, reference = one.pair.names
+    reading = "families" if one.pair.question == "families" else one.name
+    subject = domain.name if reading == "as analysed" else f"{domain.name}, {reading}"
+    if result is None or result.difference is None:
+        return f"{subject}: {treatment} and {reference} cannot be compared. {' '.join(one.notes)}".strip()
+    better, worse = (treatment, reference) if result.difference >= 0 else (reference, treatment)
+    size = f"by {_number(abs(result.difference), domain.digits)}{domain.points} "
+    ends = f"{_ends_of(result, domain.digits)}, {_test(result)}"
+    verdict = f"{better} is better than {worse} {size}{ends}"
+    if not result.distinguishable:
+        equal = abs(result.difference) < 1e-12  # equal means differ by rounding of the last bits at most
+        lead = "equal means " if equal else f"{better} better {size}"
+        verdict = f"{treatment} and {reference} are not told apart ({lead}{ends})"
+    clauses = [f"{subject}: {verdict}"]
+    for other in part.otherwise if domain in (mine.domain for mine in part.contrasts) else ():
+        if other.domain.over_clusters and other.pair == one.pair and other.result:
+            but = "but " if one.verdict and not other.verdict else ""
+            groups = f"{other.result.n_clusters} {other.domain.cluster} groups (--cluster {other.domain.cluster})"
+            level = f"{but}{'' if other.verdict else 'not '}told apart over {groups}"
+            clauses.append(f"{level}: {_ends_of(other.result, domain.digits)}, {_test(other.result)}")
+    clauses.append(f"for {one.scope}")
+    if any(side.missing for side in one.sides):
+        sides = zip(one.pair.names[::-1], one.sides, strict=True)
+        each = [f"{side.missing} of {side.n + side.missing} runs of {name}" for name, side in sides]
+        clauses.append(f"without a score {' and '.join(each)}")
+    if domain.assumed:
+        attacked = "lower {} is taken as better, as for the one who is attacked"
+        other = "higher {} is taken as better, no name says it (--lower-is-better turns it)"
+        clauses.append((attacked if domain.lower_is_better else other).format(domain.outcome))
+    if one.beyond and one.beyond.p is not None:
+        p = _adjusted(result, one.beyond.p, one.q_beyond)
+        clauses.append(f"over models and tasks like them {p} {_ends(one.beyond.interval, 1)}")
+    said = [f"{'; '.join(clauses)}."]
+    if one.least is not None:
+        units = _units(result) if result.n_clusters == result.n_units else f"{result.n_clusters} {result.clusters}"
+        family = f" and {result.n_comparisons} comparisons" if result.n_comparisons > 1 else ""
+        said.append(f"With {units}{family} no effect alone can go below {one.least:.2g}.")
+    return " ".join([*said, *one.notes, *(_over_runs(one) if details else [])])
+
+
+def _over_runs(one: Contrast) -> list[str]:
+    """The published form, and what it takes for granted."""
+    usual = one.usual
+    if usual is None or usual.p is None or usual.delta is None:
+        return []
+    ratio = f"ratio of means {short(usual.ratio)}, " if usual.ratio is not None else ""
+    ends = f" [{usual.delta_low:.2f}, {usual.delta_high:.2f}]" if usual.delta_low is not None else ""
+    levene = f" Levene {_exact_p(usual.p_levene)} (bounded scores: the spread follows the mean)."
+    return [
+        f"Over runs: {ratio}Cliff's delta {usual.delta:.3f}{ends} {usual.magnitude}, Mann-Whitney U = {usual.U:g}, "
+        f"{usual.sided} {_exact_p(usual.p)}, n = {one.sides[0].n} + {one.sides[1].n} (takes repeats for independent)."
+        f"{levene if usual.p_levene is not None else ''}"
+    ]
+
+
+def missing_sentences(part: DomainAnalysis) -> list[str]:
+    """What is not there, and what that leaves open."""
+    domain, words = part.domain, missing_words(part.domain)
+    lost = list(domain.lost)
+    if domain.factors:
+        names = listed((f"{factor.name} ({factor.levels} values)" for factor in domain.factors), most=6)
+        lost.append(f"averaged over {names}; what differs between them is in no interval")
+    if words:
+        left = "the comparison is of what was scored, and what the others would score is open"
+        lost.append(f"{words}; {'they count as failed' if _counted_as(domain, 'blank') == 'failed' else left}")
+    absent = domain.rules.isna().sum().sort_values(ascending=False, kind="stable")
+    if absent.any() and domain.percent:
+        most = listed((f"{rule} ({n})" for rule, n in absent[absent > 0].items()), most=3)
+        lost.append(f"{absent.sum()} verdicts are absent and in no denominator, most for {most}")
+    return [f"{part.name}: {sentence}." for sentence in lost]
+
+
 def listed_scopes(analysis: ScoresAnalysis) -> str:
-    lines: list[Line] = [line for part in analysis.domains for line in part.lines]
-    return "; ".join(dict.fromkeys(printable(line.contrast.scope) for line in lines))
+    return "; ".join(dict.fromkeys(printable(one.scope) for one in analysis.contrasts))
+
+
+def _counted_as(domain: Domain, kind: str) -> str:
+    return "missing" if f"{kind} runs failed" in domain.readings or not domain.percent else "failed"
+
+
+def _test(result: Comparison) -> str:
+    """The test, its p after the adjustment, and over what."""
+    if result.p is None:
+        return "no test"
+    exact = "exact " if result.test == "McNemar" else ""
+    inside = f" in {result.n_clusters} {result.clusters}" if result.n_clusters < result.n_units else ""
+    return f"{exact}{result.test} {_adjusted(result, result.p, result.p_adjusted)}, {_units(result)}{inside}"
+
+
+def _units(result: Comparison) -> str:
+    return f"{result.n_units} {result.units}"
+
+
+def _adjusted(result: Comparison, p: float | None, adjusted: float | None) -> str:
+    if adjusted is None or result.n_comparisons < 2:
+        return _exact_p(p)
+    return _exact_p(adjusted, "q" if result.adjustment == "bh" else "Holm p")
+
+
+def _exact_p(p: float | None, name: str = "p") -> str:
+    return f"{name} missing" if p is None else f"{name} = {p:.2g}"
+
+
+def _p_cell(p: float | None) -> str:
+    """Three decimals, as tables have it; the exact value is in the sentences, in CSV and in JSON."""
+    if p is None:
+        return "-"
+    return "<0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _ends_of(result: Comparison, digits: int) -> str:
+    """The interval of the size, towards the better side; where so few units bound nothing at the level of the verdict,
+    that without the other comparisons."""
+    sign = 1 if (result.difference or 0.0) >= 0 else -1
+    if result.interval is None and result.alone is not None:
+        alone = f"{100 * result.alone.level:g} % CI {_ends(result.alone.scaled(sign), digits)}"
+        return f"with no interval after the adjustment, {alone} without it"
+    return _ends(result.interval and result.interval.scaled(sign), digits)
+
+
+def _ends(interval: Interval | None, digits: int) -> str:
+    if interval is None:
+        return "with no interval"
+    return f"[{_number(interval.low, digits)}, {_number(interval.high, digits)}]"
+
+
+def _number(value: float | None, digits: int = 1) -> str:
+    if value is None:
+        return "-"
+    small = digits > 1 and 1e-12 < abs(value) < 10**-digits  # of a cost of 0.0004 nothing is cut
+    return f"{value:.2g}" if small else f"{value:z.{digits}f}"
+
+
+def _interval_text(value: float | None, interval: Interval | None, digits: int = 1) -> str:
+    """`2.9 [-0.9, 6.7]`."""
+    return "-" if value is None else value_text(value, interval, fixed(digits))
+
+
+# ---- tables of texts
+
+
+def text_table(name: str, title: str, caption: str, rows: Sequence[Mapping[str, str]]) -> Table:
+    """Cells that are texts already: verdicts, means beside their intervals, p below .001."""
+    keys = [key for key in dict.fromkeys(chain.from_iterable(rows)) if any(row.get(key, "-") != "-" for row in rows)]
+    columns = tuple(Column(key, key, "text" if key in _NAMES else "cell") for key in keys)
+    last = [key for key in reversed(keys) if key not in (*_NAMES, *_DROPPED)]
+    drop = [(key,) for key in (*_DROPPED, *last[:-1])]
+    return Table(name, columns, rows, caption, title=title, drop=drop, once=("Domain",))
 
 
 def rows_csv(rows: Sequence[Mapping[str, Cell]]) -> str:
@@ -329,86 +483,3 @@ def rows_csv(rows: Sequence[Mapping[str, Cell]]) -> str:
     writer.writerow(csv_row(names))
     writer.writerows(csv_row(row.get(name, "") for name in names) for row in rows)
     return text.getvalue()
-
-
-def _text_table(name: str, title: str, caption: str, rows: Sequence[Mapping[str, str]]) -> Table:
-    """Cells that are texts already: verdicts, means beside their intervals, p below .001."""
-    used = {key for row in rows for key, cell in row.items() if cell not in ("-", "")}
-    keys = [key for key in dict.fromkeys(chain.from_iterable(rows)) if key in used]
-    columns = tuple(Column(key, key, "text" if key in _NAMES else "cell") for key in keys)
-    last = [key for key in reversed(keys) if key not in (*_NAMES, *_DROPPED)]
-    drop = [(key,) for key in (*_DROPPED, *last[:-1])]
-    return Table(name, columns, rows, caption, title=title, drop=drop, once=("Domain",))
-
-
-def line_cells(line: Line, several: bool = False) -> dict[str, str]:
-    """The line as text, heading -> cell. RQ1 shows the pooled mean and the ratio, RQ2 every condition.
-
-    several: there are lines of other pairs beside it, so each shows its own two conditions.
-    """
-    one, result = line.contrast, line.contrast.result
-    digits, unit = (1, "%") if line.percent else (3, "")
-    cells = {"Domain": line.domain}
-    scale = 100 if line.percent else 1
-    reference, treatment = (None if mean is None else mean * scale for mean in one.means)
-    if several:
-        cells["pair"] = " / ".join(short_name(name) for name in reversed(one.pair.names))
-        cells[f"first{unit}"], cells[f"second{unit}"] = number_cell(reference, digits), number_cell(treatment, digits)
-    elif one.pair.question == "RQ1":
-        cells[f"{short_name(one.pair.reference[0])}{unit}"] = number_cell(reference, digits)
-        cells[f"others{unit}"] = number_cell(treatment, digits)
-        cells["ratio"] = number_cell(one.ratio, 2)
-    else:
-        cells |= {f"{short_name(name)}{unit}": number_cell(value, digits) for name, value in line.means.items()}
-    return cells | {
-        "delta": number_cell(one.delta.value, 3),
-        "mag.": (one.delta.magnitude or "-").replace("negligible", "negl."),
-        "p": p_cell(one.p),
-        "U": "-" if one.statistic is None else f"{one.statistic:g}",
-        "n": f"{one.n[0]}+{one.n[1]}",
-        "diff [CI]": interval_text(result.difference, result.interval, digits) if result else "-",
-        "p_paired": p_cell(result.p) if result else "-",
-        "q": p_cell(result.p_adjusted) if result else "-",
-        "n_units": str(result.n_units) if result else "0",
-        "n_clusters": str(line.n_clusters),
-        "q_beyond": p_cell(one.q_beyond),
-    }
-
-
-def short_name(condition: str) -> str:
-    return SHORT.get(condition, condition)
-
-
-def p_cell(p: float | None) -> str:
-    """Three decimals, as tables have it; the exact value is in the sentences, in CSV and in JSON."""
-    if p is None:
-        return "-"
-    return "<0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def _rule_row(rule: Breakdown, delta: float | None, test: object) -> dict[str, str]:
-    row = {"rule": rule.name} | {f"{short_name(k)} pass%": number_cell(v) for k, v in rule.means.items()}
-    row["delta"] = "-" if delta is None else f"{delta:+.1f}"
-    row["q"] = p_cell(getattr(test, "p_adjusted", None))
-    return row | {"absent": str(sum(rule.absent.values()) or "")}
-
-
-def _model_row(domain: Domain, row: Breakdown, gain: float | None) -> dict[str, str]:
-    unit = domain.per_cent.strip()
-    cells = {"Domain": domain.name, "model": row.name}
-    cells |= {f"{short_name(name)}{unit}": number_cell(value, domain.digits) for name, value in row.means.items()}
-    cells["gain"] = "-" if gain is None else f"{gain:+.{domain.digits}f}"
-    return cells | {"runs": str(sum(row.n.values()))}
-
-
-def _align_cells(rows: Sequence[Mapping[str, str]]) -> str:
-    names = [name for name in rows[0] if name != "q_beyond" or any(row[name] != "-" for row in rows)]
-    cells = [names, *([printable(row.get(name, "-")) for name in names] for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells)
-    return "\n".join(line.rstrip() for line in lines)
-
-
-def _difference(row: dict[str, Cell]) -> dict[str, Cell]:
-    keys = ("domain", "reading", "question", "treatment", "reference", "diff", "diff_low", "diff_high", "p_paired", "q")
-    return {key: row[key] for key in (*keys, "n_units", "n_clusters", "delta", "delta_low", "delta_high", "p")}

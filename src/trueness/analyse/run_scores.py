@@ -21,11 +21,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from trueness.analyse.analysis_settings import AnalysisSettings
-from trueness.analyse.measure_names import better_of, is_either_way, is_lower_better, is_share
+from trueness.analyse.measure_names import better_of, is_either_way, is_share
 from trueness.analyse.scores_schema import OutcomeColumns
-from trueness.analyse.shares import NO_NUMBER, Array, as_shares, decimals, rounded_beside_exact, unround
-from trueness.errors import DataError, SettingError, listed
-from trueness.measure import direction, measure_of
+from trueness.analyse.shares import DECIMALS, Array, as_shares, decimals, unround
+from trueness.errors import DataError, SettingError
+from trueness.measure import measure_of
 from trueness.texts import counted
 
 ABSENT_FAILED = "absent rules failed"
@@ -56,42 +56,34 @@ def values_of(
     if outcome.kind in ("long table", "column"):
         name = measure or outcome.columns[0]
         ours = outcome.of_study and measure_of(measure) is not None
-        values = _of_measure(number(frame, outcome.columns[0]), name, settings) if ours else _of_column(
-            frame[outcome.columns[0]], name, settings, outcome.nameless
-        )  # fmt: skip
-        return _with_blanks(
-            replace(values, notes=(*_words(frame, outcome.columns[0], values), *values.notes)), settings
-        )
-    if outcome.kind == "counts":
-        passes, fails = (number(frame, column) for column in outcome.columns)
-        absent = number(frame, outcome.absent) if outcome.absent else np.zeros(len(frame))
-        values = _failures(fails, passes + fails, np.nan_to_num(absent), None, settings)
-    elif outcome.kind == "rules":
+        return _with_blanks(_of_column(frame[outcome.columns[0]], name, settings, outcome.nameless, ours), settings)
+    if outcome.kind == "rules":
         absent = rules.isna().sum(axis=1).to_numpy(dtype=np.float64)
         scored = len(rules.columns) - absent
         failed = (1 - rules).sum(axis=1).to_numpy(dtype=np.float64)
         values = _failures(failed, scored, absent, scored - _passes(rules), settings)
+    elif outcome.kind == "counts":
+        passes, fails = (_number(frame[column]) for column in outcome.columns)
+        absent = np.nan_to_num(_number(frame[outcome.absent])) if outcome.absent else np.zeros(len(frame))
+        values = _failures(fails, passes + fails, absent, None, settings)
     else:
-        score, total = (number(frame, column) for column in outcome.columns)
+        score, total = (_number(frame[column]) for column in outcome.columns)
         exact = None
         if decimals(score) not in (None, 0) and not rules.empty:
             passes = _passes(rules)
-            if np.nanmax(np.abs(passes - score), initial=0.0) < _OF_THESE_RULES:
-                exact = total - passes
+            exact = total - passes if np.nanmax(np.abs(passes - score), initial=0.0) < _OF_THESE_RULES else None
         values = _failures(total - score, total, np.zeros(len(frame)), exact, settings)
     values = _with_blanks(values, settings)
     return values if outcome.of_protocol or outcome.kind == "rules" else _as_passes(values)
 
 
-def number(frame: pd.DataFrame, column: str) -> Array:
+def _number(column: pd.Series) -> Array:
     """A column of numbers; inf is no score and stays missing."""
-    values = pd.to_numeric(frame[column], errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    text = frame[column].notna().to_numpy() & np.isnan(values)
-    if text.any():
-        text &= ~frame[column].astype("string").str.strip().str.casefold().isin(NO_NUMBER).to_numpy()
+    values = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    text = column.notna().to_numpy() & np.isnan(values)
     if text.any():
         raise DataError(
-            f"column {column!r} must hold numbers, got {frame[column][text].iloc[0]!r}. Name another with --score."
+            f"column {column.name!r} must hold numbers, got {column[text].iloc[0]!r}. Name another with --score."
         )
     return np.where(np.isinf(values), np.nan, values)
 
@@ -121,23 +113,24 @@ def _failures(failed: Array, scored: Array, absent: Array, exact: Array | None, 
     return Values(value, True, True, unscored, np.isnan(scored) | np.isnan(failed), readings)
 
 
+def _ratio(part: Array, whole: Array) -> Array:
+    return np.asarray(np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0))
+
+
 def _with_blanks(values: Values, settings: AnalysisSettings) -> Values:
     """Runs without a score: left missing and shown as failed beside it, or the other way where that was declared."""
-    blank = values.blank
+    blank, as_failed = values.blank, settings.unscored == "failed"
     if not blank.any():
         return values
     if not values.percent:
-        if settings.unscored == "failed":
+        if as_failed:
             raise SettingError("'unscored' must be missing: on this scale nobody knows what a failed run scores.")
         return values
-    worst = 1.0 if values.lower_is_better else 0.0
-    failed = np.where(blank, worst, values.value)
-    readings = {name: np.where(blank, worst if settings.unscored == "failed" else np.nan, column)
-                for name, column in values.readings.items()}  # fmt: skip
-    if settings.unscored == "failed":
-        return replace(
-            values, value=failed, readings=readings | {"blank runs missing": np.where(blank, np.nan, values.value)}
-        )
+    failed, missing = (np.where(blank, x, values.value) for x in (1.0 if values.lower_is_better else 0.0, np.nan))
+    fill = failed if as_failed else missing
+    readings = {name: np.where(blank, fill, column) for name, column in values.readings.items()}
+    if as_failed:
+        return replace(values, value=failed, readings=readings | {"blank runs missing": missing})
     return replace(values, readings=readings | {"blank runs failed": failed})
 
 
@@ -147,44 +140,25 @@ def _as_passes(values: Values) -> Values:
     return replace(values, value=1 - values.value, readings=readings, lower_is_better=False, turned=True)
 
 
-def _words(frame: pd.DataFrame, column: str, values: Values) -> tuple[str, ...]:
-    """Words that stand where a score would."""
-    words = frame[column][values.blank & frame[column].notna().to_numpy()].astype("string").str.strip()
-    each = [f"{word!r} ({n})" for word, n in words.value_counts().items()]
-    return (f"no score in {column}: {listed(each, most=4)}",) if each else ()
-
-
-def _ratio(part: Array, whole: Array) -> Array:
-    return np.asarray(np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0))
-
-
-def _of_measure(values: Array, measure: str, settings: AnalysisSettings) -> Values:
-    """A measure of a study, on its own scale."""
-    lower = settings.lower_is_better or is_lower_better(measure)
-    way = f"{'lower' if lower else 'higher'} {measure} is better"
-    if direction(measure) is None and not lower:
-        way = f"neither way of {measure} is better: 'better' below means higher"
-    return Values(values, False, lower, np.zeros(len(values), dtype=bool), np.isnan(values), notes=(way,))
-
-
-def _of_column(column: pd.Series, name: str, settings: AnalysisSettings, nameless: bool = False) -> Values:
-    """A failure rate, a share of passes, or a score on its own scale."""
+def _of_column(
+    column: pd.Series, name: str, settings: AnalysisSettings, nameless: bool = False, ours: bool = False
+) -> Values:
+    """A failure rate, a share of passes, or a score on its own scale, as measures of our studies are."""
     nothing = np.zeros(len(column), dtype=bool)
     better = "lower" if settings.lower_is_better else None if nameless else better_of(name)
-    assumed = not settings.lower_is_better and (better is None or is_either_way(name))
-    lower = better == "lower"
-    if lower or _is_scale(column, name):
-        values = number(column.to_frame(name), name)
+    assumed = not ours and not settings.lower_is_better and (better is None or is_either_way(name))
+    if ours or better == "lower" or _is_scale(column, name):
+        values = _number(column)
         within = bool(np.nanmax(values, initial=0.0) <= 1 and np.nanmin(values, initial=1.0) >= 0)
-        shares = lower and within and is_share(name)
-        way = () if shares else (f"{better or 'higher'} {name} is better (--lower-is-better)",)
-        return Values(
-            values, shares, lower, nothing, np.isnan(values), notes=(*way, *_rounding(values, name)), assumed=assumed
-        )
+        share = not ours and better == "lower" and within and is_share(name)
+        way = f"{better or 'higher'} {name} is better{'' if ours else ' (--lower-is-better)'}"
+        if ours and better is None:
+            way = f"neither way of {name} is better: 'better' below means higher"
+        notes = (*(() if share else (way,)), *(() if ours else _rounding(values, name)))
+        return Values(values, share, better == "lower", nothing, np.isnan(values), notes=notes, assumed=assumed)
     passes, kind = as_shares(column, name)
-    notes = _rounding(passes, name) if pd.api.types.is_numeric_dtype(column.dtype) else ()  # 8/10 is exact
-    assumed = assumed and kind != "verdict"
-    return Values(passes, True, False, nothing, np.isnan(passes), notes=notes, assumed=assumed)
+    notes = _rounding(passes, name) if pd.api.types.is_numeric_dtype(column.dtype) else ()
+    return Values(passes, True, False, nothing, np.isnan(passes), notes=notes, assumed=assumed and kind != "verdict")
 
 
 def _is_scale(column: pd.Series, name: str) -> bool:
@@ -201,10 +175,8 @@ def _is_scale(column: pd.Series, name: str) -> bool:
 
 
 def _rounding(values: Array, column: str) -> tuple[str, ...]:
-    rounded, exact = rounded_beside_exact(values)
-    if rounded:
-        return (f"{column} holds {rounded} rounded and {exact} exact rates: equal runs may not tie",)
-    digits = decimals(values)
+    """Rates that were stored rounded, also where exact ones stand beside them."""
+    digits = decimals(values[np.abs(values - np.round(values, DECIMALS)) < 1e-12])
     if digits in (None, 0):
         return ()
     return (f"{column} has {counted(digits or 0, 'decimal')} and there are no counts: rounding can make or break ties",)

@@ -1,15 +1,16 @@
 """The whole analysis of one or more scores tables.
 
-    read_tables(files) -> analyse(tables, settings) -> ScoresAnalysis: lines, contrasts, rules, models, flags, sentences
+    read_tables(files) -> analyse(tables, settings) -> ScoresAnalysis: contrasts, rules, models, families, flags
 
-A line is a domain in the format in which these comparisons are reported, and the sound version beside it. Above 0 the
-treatment is better; q_beyond: over models and tasks like these.
+A contrast is a domain in the format in which these comparisons are reported, and the sound version beside it. Above 0
+the treatment is better; q_beyond: over models and tasks like these.
 
-    over runs              Domain  None%  MD%  PC%  delta  mag.  p  U  n
+    over runs              Domain  None%  MD%  PC%  delta  mag.  p  U  n  ratio
     over cells or tasks    diff [CI]  p_paired  q  n_units  n_clusters  q_beyond
 
 Every choice that could have been made otherwise is computed both ways: excluded runs, runs without a score, absent
-rules, rounded rates. `DomainAnalysis.otherwise` holds those that change anything.
+rules, rounded rates, groups of tasks. `DomainAnalysis.otherwise` holds those that change anything: the whole analysis,
+with its adjustment, of the record read so.
 """
 
 from __future__ import annotations
@@ -17,122 +18,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
 import pandas as pd
 
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
-from trueness.analyse.breakdown import Breakdown, FamilyPair, by_family, by_model, by_rule, check_families
-from trueness.analyse.conditions import ConditionSummary, summarise
-from trueness.analyse.contrasts import Contrast, adjusted_together, contrast, is_too_few, with_interval_of
-from trueness.analyse.domain import Domain, domains_of
-from trueness.analyse.flags import Flag, red_flags
-from trueness.analyse.gate import Case, GateVerdict, ends_of, gate_of, named
+from trueness.analyse.breakdown import by_family, by_model, by_rule, families_of, summarise
+from trueness.analyse.contrasts import Contrast, adjusted_together, contrast, is_too_few
+from trueness.analyse.domain import Domain, domain_of
+from trueness.analyse.flags import DomainAnalysis
+from trueness.analyse.gate import Case, Gate, GateVerdict, ends_of, gate_of, named
 from trueness.analyse.roles import Pair, Roles, roles_of
 from trueness.errors import DataError, SettingError, listed
-from trueness.intervals import Interval
-from trueness.statistics.result import Cell, interval_cells
 from trueness.texts import counted
-
-PROTOCOL = {
-    "RQ1": "RQ1 presence: the baseline against all others pooled",
-    "RQ2": "RQ2 format: one condition against another",
-}
-OVER = {"paired": "cells", "clustered": "clusters", "unpaired": "runs"}
-PLAIN = {"RQ1": "The baseline against all others pooled", "RQ2": "One condition against another"}
-
-
-@dataclass(frozen=True)
-class Line:
-    """One contrast of one domain, read in one way."""
-
-    domain: str
-    reading: str  # which runs, valued how; empty for the analysis itself
-    means: dict[str, float | None]  # condition -> mean, in the unit shown
-    n: dict[str, int]
-    contrast: Contrast
-    percent: bool
-    adjusted: bool = False  # judged by p after the adjustment, as the analysis itself is
-
-    def row(self) -> dict[str, Cell]:
-        """Flat, for CSV and JSON."""
-        one, result = self.contrast, self.contrast.result
-        treatment, reference = one.pair.names
-        return {
-            "domain": self.domain,
-            "reading": self.reading or "as analysed",
-            "question": one.pair.question,
-            "reference": reference,
-            "treatment": treatment,
-            **{f"{name}{'%' if self.percent else ''}": value for name, value in self.means.items()},
-            **{f"n {name}": count for name, count in self.n.items()},
-            "missing_reference": one.missing[0],
-            "missing_treatment": one.missing[1],
-            "ratio": one.ratio,
-            "U": one.statistic,
-            "p": one.p,
-            "sided": one.sided,
-            "delta": one.delta.value,
-            **interval_cells(one.delta.interval, "delta"),
-            "magnitude": one.delta.magnitude,
-            "levene": one.spread.statistic,
-            "p_levene": one.spread.p,
-            "variance_ratio": one.spread.ratio,
-            "diff": result.difference if result else None,
-            **interval_cells(result.interval if result else None, "diff"),
-            "diff_level": result.interval.level if result and result.interval else None,
-            **interval_cells(result.alone if result else None, "alone"),
-            "test": result.test if result else None,
-            "p_paired": result.p if result else None,
-            "n_units": result.n_units if result else 0,
-            "n_clusters": self.n_clusters,
-            "q": result.p_adjusted if result else None,
-            "q_least": one.least,
-            "adjustment": result.adjustment if result else None,
-            "n_comparisons": result.n_comparisons if result else 0,
-            "over": OVER.get(one.primary, ""),
-            "scope": one.scope,
-            "p_clustered": one.clustered.p if one.clustered else None,
-            "p_beyond": one.beyond.p if one.beyond else None,
-            "q_beyond": one.q_beyond,
-            **interval_cells(one.beyond.interval if one.beyond else None, "beyond"),
-            "notes": " ".join(one.notes),
-        }
-
-    @property
-    def n_clusters(self) -> int:
-        """What was drawn independently, whichever level the test is at."""
-        counted = self.contrast.clustered or self.contrast.result
-        return counted.n_clusters if counted else 0
-
-
-def line_of(
-    summaries: Sequence[ConditionSummary], one: Contrast, percent: bool, reading: str = "", adjusted: bool = False
-) -> Line:
-    means = {s.condition: s.mean for s in summaries}
-    return Line(one.domain, reading, means, {s.condition: s.n for s in summaries}, one, percent, adjusted)
-
-
-@dataclass(frozen=True, eq=False)
-class DomainAnalysis:
-    """One domain. `lines`: the reported pairs; `otherwise`: the same under other readings of the record."""
-
-    domain: Domain
-    n_excluded: int
-    summaries: tuple[ConditionSummary, ...]
-    contrasts: tuple[Contrast, ...]
-    rules: tuple[Breakdown, ...]
-    models: tuple[Breakdown, ...]
-    families: tuple[FamilyPair, ...]
-    flags: tuple[Flag, ...]
-    otherwise: tuple[Line, ...]
-
-    @property
-    def name(self) -> str:
-        return self.domain.name
-
-    @property
-    def lines(self) -> list[Line]:
-        return [line_of(self.summaries, one, self.domain.percent) for one in self.contrasts]
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,25 +42,6 @@ class ScoresAnalysis:
     @property
     def contrasts(self) -> list[Contrast]:
         return [one for part in self.domains for one in part.contrasts]
-
-    def lines(self, question: str) -> list[Line]:
-        return [line for part in self.domains for line in part.lines if line.contrast.pair.question == question]
-
-    @property
-    def questions(self) -> dict[str, str]:
-        """Question -> its title: of the protocol where every table is of it, plain names elsewhere."""
-        titles = PROTOCOL if self.of_protocol else PLAIN
-        return {key: title for key, title in titles.items() if self.lines(key)}
-
-    @property
-    def of_protocol(self) -> bool:
-        """Every table is of the published protocol, whose questions are RQ1 and RQ2."""
-        return all(part.domain.schema.outcome.of_protocol for part in self.domains)
-
-    @property
-    def percent(self) -> bool:
-        """All domains are shares: one unit for the tables."""
-        return all(part.domain.percent for part in self.domains)
 
     @property
     def tests(self) -> str:
@@ -185,32 +62,40 @@ class ScoresAnalysis:
 
 def analyse(tables: Mapping[str, pd.DataFrame], settings: AnalysisSettings = AnalysisSettings()) -> ScoresAnalysis:  # noqa: B008
     """tables: domain -> one row a run, as `read_tables` gives them."""
-    whole = [domain for name, frame in tables.items() for domain in domains_of(name, frame, settings)]
+    whole = [domain_of(name, frame, settings) for name, frame in tables.items()]
     _check_exclusions(whole, settings)
-    check_families(whole, settings)
+    families = families_of(whole, settings)
     kept = [domain.part(~domain.runs["excluded"].to_numpy(dtype=bool)) for domain in whole]
-    if any(domain.runs.empty for domain in kept):
-        empty = next(domain.name for domain in kept if domain.runs.empty)
-        raise DataError(f"nothing is left of {empty} after --exclude {' '.join(settings.exclude)}. Exclude less.")
+    if empty := [domain.name for domain in kept if domain.runs.empty]:
+        raise DataError(f"nothing is left of {empty[0]} after --exclude {' '.join(settings.exclude)}. Exclude less.")
     roles = roles_of(sorted({name for domain in kept for name in domain.conditions}), settings)
-    places = [(k, pair) for k, domain in enumerate(kept) for pair in _pairs(domain, roles)]
-    contrasts = _family([(kept[k], pair) for k, pair in places], settings)
-    if roles.pairs and not any(one.tested for one in contrasts):
-        raise DataError(f"nothing can be tested: {_first_reason(contrasts)}")
-    parts = [
-        _domain_analysis(
-            domain,
-            complete,
-            [c for c, (place, _) in zip(contrasts, places, strict=True) if place == k],
-            roles,
-            settings,
+    cases = [(domain, pair) for domain in kept for pair in _pairs(domain, roles)]
+    plain = [contrast(*case, roles.conditions, settings, len(cases)) for case in cases]
+    tests = [test for one in plain for test in (one.usual, one.result)]
+    if roles.pairs and all(test is None or test.p is None for test in tests):
+        reason = next((note for one in plain for note in one.notes), "No domain has both conditions of a pair.")
+        raise DataError(f"nothing can be tested: {reason[0].lower()}{reason[1:]}")
+    contrasts = adjusted_together(plain, settings)
+    otherwise = _otherwise(plain, kept, whole, roles, settings)
+    parts = []
+    for domain, complete in zip(kept, whole, strict=True):
+        own = [one for one in contrasts if one.domain is domain]
+        here = replace(roles, pairs=tuple(one.pair for one in own))
+        parts.append(
+            DomainAnalysis(
+                domain,
+                len(complete.runs) - len(domain.runs),
+                summarise(domain, roles.conditions, settings),
+                own,
+                [one for one in otherwise if one.domain.name == domain.name],
+                by_rule(domain, here, settings),
+                by_model(domain, here, settings),
+                by_family(domain, families, settings),
+            )
         )
-        for k, (domain, complete) in enumerate(zip(kept, whole, strict=True))
-    ]
     notes = (*getattr(tables, "notes", ()), *roles.notes)
-    return ScoresAnalysis(
-        settings, roles, tuple(parts), notes, _verdict(parts, roles, settings, getattr(tables, "left_out", ()))
-    )
+    gate = _gate(parts, roles, settings, getattr(tables, "left_out", ()))
+    return ScoresAnalysis(settings, roles, tuple(parts), notes, gate)
 
 
 def _pairs(domain: Domain, roles: Roles) -> list[Pair]:
@@ -220,68 +105,26 @@ def _pairs(domain: Domain, roles: Roles) -> list[Pair]:
     return [pair for pair in pairs if pair.treatment and present & set(pair.reference)]
 
 
-def _family(cases: Sequence[tuple[Domain, Pair]], settings: AnalysisSettings) -> list[Contrast]:
-    """Contrasts that are adjusted together."""
-    contrasts = [contrast(domain, pair, settings, len(cases)) for domain, pair in cases]
-    return adjusted_together(contrasts, [domain for domain, _ in cases], settings)
-
-
-def _domain_analysis(
-    domain: Domain, complete: Domain, contrasts: list[Contrast], roles: Roles, settings: AnalysisSettings
-) -> DomainAnalysis:
-    here = replace(roles, pairs=tuple(one.pair for one in contrasts))
-    rules = by_rule(domain, here, settings)
-    models = by_model(domain, here, settings)
-    summaries = tuple(summarise(domain, here.conditions, settings))
-    by_group = _by_group(contrasts, summaries, here, domain.percent)
-    return DomainAnalysis(
-        domain=domain,
-        n_excluded=len(complete.runs) - len(domain.runs),
-        summaries=summaries,
-        contrasts=tuple(contrasts),
-        rules=tuple(rules),
-        models=tuple(models),
-        families=tuple(by_family(domain, settings)),
-        flags=tuple(red_flags(domain, complete, here, contrasts, rules, models)),
-        otherwise=(*by_group, *_otherwise(domain, complete, contrasts, here, settings)),
-    )
-
-
 def _otherwise(
-    domain: Domain, complete: Domain, contrasts: Sequence[Contrast], roles: Roles, settings: AnalysisSettings
-) -> list[Line]:
-    """Every other reading that changes a value, and the analysis without exclusions."""
-    readings = [
-        (name, domain.read_as(name))
-        for name, values in domain.readings.items()
-        if not np.allclose(values, domain.value, rtol=0, atol=1e-9, equal_nan=True)
-    ]
-    if len(complete.runs) > len(domain.runs):
-        readings.append(("nothing excluded", complete))
-    lines = []
-    for name, other in readings:
-        summaries = summarise(other, roles.conditions, settings)
-        for one in _family([(other, pair) for pair in roles.headline], settings):
-            ours = next(mine for mine in contrasts if mine.pair == one.pair)
-            lines.append(line_of(summaries, with_interval_of(one, ours, other, settings), other.percent, name))
-    return lines
+    plain: Sequence[Contrast], kept: Sequence[Domain], whole: Sequence[Domain], roles: Roles, settings: AnalysisSettings
+) -> list[Contrast]:
+    """The same contrasts under each other reading, of the domains that it changes; adjusted with all others."""
+    ways = {id(domain): domain.otherwise(complete) for domain, complete in zip(kept, whole, strict=True)}
+    made = []
+    for name in dict.fromkeys(name for readings in ways.values() for name in readings):
+        read = [ways[id(one.domain)].get(name) for one in plain]
+        other = [
+            one if domain is None else contrast(domain, one.pair, roles.conditions, settings, len(plain))
+            for one, domain in zip(plain, read, strict=True)
+        ]
+        for one, mine in zip(adjusted_together(other, settings), plain, strict=True):
+            if one.domain is not mine.domain and (one.sides != mine.sides or one.domain.over_clusters):
+                made.append(replace(one, name=name))
+    return [one for one in made if not (one.domain.over_clusters and (one.result is None or is_too_few(one.result)))]
 
 
-def _by_group(
-    contrasts: Sequence[Contrast], summaries: Sequence[ConditionSummary], roles: Roles, percent: bool
-) -> list[Line]:
-    """The headline pairs over the groups of tasks, where these are enough for a test."""
-    lines = []
-    for one in (c for c in contrasts if c.pair in roles.headline):
-        for column, result in one.grouped:
-            if not is_too_few(result):
-                over = replace(one, clustered=result, primary="clustered", scope=f"{column}s like these", beyond=None)
-                lines.append(line_of(summaries, over, percent, f"over {column}s (--cluster {column})", adjusted=True))
-    return lines
-
-
-def _verdict(
-    parts: Sequence[DomainAnalysis], roles: Roles, settings: AnalysisSettings, beside: tuple[str, ...]
+def _gate(
+    parts: Sequence[DomainAnalysis], roles: Roles, settings: AnalysisSettings, left_out: tuple[str, ...]
 ) -> GateVerdict | None:
     """Of the gate of the settings; refused where it does not say which side is asked about."""
     if settings.gate is None:
@@ -297,39 +140,31 @@ def _verdict(
         both = " or ".join(f"--gate '{name} {gate.condition}'" for name in roles.conditions[:2])
         raise SettingError(f"'gate' must say whom it asks about, got {settings.gate!r}. Name one: {both}")
     pairs = roles.headline if settings.treatment or gate.name else roles.of("RQ1")
-    verdict = gate.judge([_case(part, one, settings) for part in parts for one in part.contrasts if one.pair in pairs])
-    return replace(verdict, beside=(*beside, *_other_measures(parts)))
-
-
-def _other_measures(parts: Sequence[DomainAnalysis]) -> tuple[str, ...]:
-    """Of tables with a metric a row, those that were not analysed."""
+    asked = [one for part in parts for one in part.contrasts if one.pair in pairs]
     others = dict.fromkeys(name for part in parts for name in part.domain.other_measures)
-    return (f"{listed(others, most=6)} (--measure)",) if others else ()
+    beside = (*left_out, *([f"{listed(others, most=6)} (--measure)"] if others else []))
+    return gate.judge([_case(one, gate) for one in asked if gate.name is None or gate.name in one.pair.names], beside)
 
 
-def _case(part: DomainAnalysis, one: Contrast, settings: AnalysisSettings) -> Case:
-    candidate, baseline = one.pair.names
-    lost = zip(one.missing, (baseline, candidate), strict=True)
-    missing = [f"{counted(n, 'run')} of {name} without a score" for n, name in lost if n]
+def _case(one: Contrast, gate: Gate) -> Case:
+    domain, names, ends = one.domain, one.pair.names[::-1], ends_of(one.result)
+    asked = 0 if gate.name == names[0] else 1  # the reference, or the treatment
+    sign = 1 if asked else -1
+    lost = [side.missing for side in one.sides]
+    missing = [f"{counted(n, 'run')} of {name} without a score" for n, name in zip(lost, names, strict=True) if n]
     missing += [f"{counted(len(one.left_out), 'cell')} with one side only"] if one.left_out else []
-    domain = part.domain
+    difference = one.result.difference if one.result else None
     return Case(
-        f"{part.name}, {domain.outcome}" if domain.other_measures else part.name,
-        candidate, baseline, one.result.difference if one.result else None, ends_of(one.result),
-        points=domain.percent, most=domain.gains[1], missing=tuple(missing), lost=one.missing[::-1],
-        if_failed=(_if_failed(domain, one, 1, settings), _if_failed(domain, one, 0, settings)),
-    )  # fmt: skip
-
-
-def _if_failed(domain: Domain, one: Contrast, side: int, settings: AnalysisSettings) -> Interval | None:
-    """The interval had the runs of this side without a score failed; None where there are none, or no worst score."""
-    failed = domain.readings.get("blank runs failed")
-    if failed is None or not one.missing[side]:
-        return None
-    mask = domain.under((one.pair.reference, one.pair.treatment)[side])
-    other = replace(domain, runs=domain.runs.assign(value=np.where(mask, failed, domain.value)))
-    (made,) = _family([(other, one.pair)], settings)
-    return ends_of(with_interval_of(made, one, other, settings).result)
+        f"{domain.name}, {domain.outcome}" if domain.other_measures else domain.name,
+        names[asked],
+        names[1 - asked],
+        None if difference is None else sign * difference,
+        ends and ends.scaled(sign),
+        points=domain.percent,
+        most=domain.gains[1],
+        missing=tuple(missing),
+        lost=lost[asked],
+    )
 
 
 def _check_exclusions(domains: Sequence[Domain], settings: AnalysisSettings) -> None:
@@ -341,8 +176,3 @@ def _check_exclusions(domains: Sequence[Domain], settings: AnalysisSettings) -> 
                 f"nothing has {column} {value!r}, so nothing can be excluded.{nearest(value, known)} "
                 f"There are: {listed(known, most=12)}."
             )
-
-
-def _first_reason(contrasts: Sequence[Contrast]) -> str:
-    reasons = [note for one in contrasts for note in one.notes]
-    return reasons[0][0].lower() + reasons[0][1:] if reasons else "no domain has both conditions of a pair."

@@ -8,21 +8,22 @@ denominator up to 50 that rounds to it. Two runs that are equal then tie again, 
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
-from trueness.errors import DataError
+from trueness.errors import DataError, listed
 
 Kind = Literal["true/false", "0/1", "rate", "per cent", "verdict", "constant"]
 Array = NDArray[np.float64]
 
-PASS = {"true", "pass", "passed", "yes", "y", "correct", "success", "ok", "c", "✅", "✓", "✔", "✔️"}
-FAIL = {"false", "fail", "failed", "no", "n", "incorrect", "wrong", "failure", "i", "❌", "✗", "✘", "✖"}
+PASS = {"true", "pass", "passed", "yes", "y", "correct", "success", "ok", "c", "✅", "✓", "✔", "✔️", "1"}
+FAIL = {"false", "fail", "failed", "no", "n", "incorrect", "wrong", "failure", "i", "❌", "✗", "✘", "✖", "0"}
 ABSENT = {
     "absent", "na", "n/a", "#n/a", "none", "null", "nan", "missing", "skip", "skipped", "not applicable", "", "-", "–",
     "timeout", "timed out", "crash", "crashed", "refused", "invalid", "unparsable", "not run", "#div/0!", "#value!",
@@ -30,46 +31,49 @@ ABSENT = {
 }  # fmt: skip
 NO_NUMBER = ABSENT | {"fail", "failed", "failure"}  # beside numbers: a run that has none
 PER_CENT = ("accuracy", "acc", "acc_norm", "pass_rate", "success_rate", "win_rate", "exact_match", "em")
-_OF = re.compile(r"(\d+(?:\.\d+)?)\s*(?:/|of|out of)\s*(\d+(?:\.\d+)?)")  # 8/10
-_FLAGS = {"true", "false"}
 DECIMALS = 4  # more is not rounding but precision
 DENOMINATOR = 50
 
 
+def numbers_beside_words(frame: pd.DataFrame, columns: Sequence[str]) -> tuple[dict[str, pd.Series], dict[str, str]]:
+    """Columns of numbers and of words for runs that have none (timeout, error), as numbers; and which words."""
+    parsed: dict[str, pd.Series] = {}
+    said: dict[str, str] = {}
+    for name in frame[list(columns)].select_dtypes(exclude=["number", "bool"]).columns:
+        texts = frame[name].astype("string").str.strip()
+        wordy = texts.str.casefold().isin(NO_NUMBER)
+        numbers = pd.to_numeric(texts.mask(wordy), errors="coerce").astype("float64")
+        if 0 < numbers.count() == (texts.notna() & ~wordy).sum():
+            parsed[str(name)] = numbers
+            words = [f"{word!r} ({n})" for word, n in texts[wordy].value_counts().items() if word]
+            said |= {str(name): f"no score in {name}: {listed(words, most=4)}"} if words else {}
+    return parsed, said
+
+
+def are_verdicts(column: pd.Series) -> bool:
+    """Passes and fails in words."""
+    words = set(column.dropna().astype("string").str.strip().str.casefold().unique()) - ABSENT
+    return bool(words) and words <= PASS | FAIL
+
+
 def as_shares(column: pd.Series, name: str) -> tuple[Array, Kind]:
     """The share of passes in each row, NaN where absent, and how the column was understood."""
-    if pd.api.types.is_bool_dtype(column.dtype):
+    if is_bool_dtype(column.dtype):
         return column.to_numpy(dtype=np.float64, na_value=np.nan), "true/false"
-    if pd.api.types.is_numeric_dtype(column.dtype):
-        return _numbers(column.to_numpy(dtype=np.float64, na_value=np.nan), name)
+    if is_numeric_dtype(column.dtype):
+        return _of_numbers(column.to_numpy(dtype=np.float64, na_value=np.nan), name)
     codes, words = pd.factorize(column.astype("string").str.strip().str.casefold())
-    if all(word in NO_NUMBER or _is_number(word) for word in words) and any(_is_number(word) for word in words):
-        levels = np.array([np.nan if word in NO_NUMBER else float(word) for word in words] + [np.nan])
-        return _numbers(levels[codes], name)
-    matches = {word: match for word in words if (match := _OF.fullmatch(word))}
-    parts = {word: float(m[1]) / float(m[2]) if float(m[2]) else np.nan for word, m in matches.items()}
-    if parts and all(word in parts or word in NO_NUMBER for word in words):
-        levels = np.array([parts.get(word, np.nan) for word in words] + [np.nan])
-        return _numbers(levels[codes], name)
-    levels = np.array([_level(str(word), name) for word in words] + [np.nan])
-    kind: Kind = "true/false" if {str(word) for word in words} <= _FLAGS | ABSENT else "verdict"
-    return levels[codes], kind
+    wrong = next((word for word in words if word not in PASS | FAIL | ABSENT), None)
+    if wrong is not None:
+        raise DataError(
+            f"column {name!r} must hold passes (True/False, 0/1, a rate in [0, 1], or pass/fail/absent), got "
+            f"{wrong!r}. Write numbers in one way, or rename the column if it is no rule."
+        )
+    levels = np.array([np.nan if word in ABSENT else float(word in PASS) for word in words] + [np.nan])
+    return levels[codes], "true/false" if set(words) <= {"true", "false"} | ABSENT else "verdict"
 
 
-def _level(word: str, name: str) -> float:
-    if word in PASS:
-        return 1.0
-    if word in FAIL:
-        return 0.0
-    if word in ABSENT:
-        return np.nan
-    raise DataError(
-        f"column {name!r} must hold passes (True/False, 0/1, a rate in [0, 1], or pass/fail/absent), got {word!r}. "
-        "Rename the column if it is no rule, or mend the value."
-    )
-
-
-def _numbers(values: Array, name: str) -> tuple[Array, Kind]:
+def _of_numbers(values: Array, name: str) -> tuple[Array, Kind]:
     present = values[~np.isnan(values)]
     if not len(present):
         return values, "constant"
@@ -85,13 +89,11 @@ def _numbers(values: Array, name: str) -> tuple[Array, Kind]:
     return values, "0/1" if bool(np.isin(present, (0.0, 1.0)).all()) else "rate"
 
 
-def decimals(values: Array, most: int = 12) -> int | None:
+def decimals(values: Array, most: int = DECIMALS) -> int | None:
     """With how many decimals a column was stored; None when they are too many to be rounding."""
     present = np.unique(values[np.isfinite(values)])
-    for digits in range(most):
-        if np.allclose(present, np.round(present, digits), rtol=0, atol=1e-12):
-            return digits if digits <= DECIMALS else None
-    return None
+    exact = (d for d in range(most + 1) if np.allclose(present, np.round(present, d), rtol=0, atol=1e-12))
+    return next(exact, None)
 
 
 def unround(values: Array) -> Array:
@@ -100,28 +102,6 @@ def unround(values: Array) -> Array:
     if digits is None or digits < 2:
         return values
     levels, codes = np.unique(values, return_inverse=True)
-    half = 0.5 * 10**-digits + 1e-12
-    exact = np.array(
-        [float(Fraction(level).limit_denominator(DENOMINATOR)) if level == level else level for level in levels]
-    )
-    return np.where(np.abs(exact - levels) <= half, exact, levels)[codes].reshape(values.shape)
-
-
-def rounded_beside_exact(values: Array) -> tuple[int, int]:
-    """How many values are rounded fractions (.3333) and how many exact ones (.33333333) in one column; 0, 0 if none."""
-    levels, counts = np.unique(values[np.isfinite(values) & (values != np.round(values, 2))], return_counts=True)
-    short = np.abs(levels - np.round(levels, DECIMALS)) < 1e-12
-    away = np.full(len(levels), np.inf)  # from the nearest fraction
-    for denominator in range(2, DENOMINATOR + 1):
-        away = np.minimum(away, np.abs(levels - np.round(levels * denominator) / denominator))
-    rounded = int(counts[short & (away > 1e-9) & (away <= 0.5 * 10**-DECIMALS + 1e-12)].sum())
-    exact = int(counts[~short & (away <= 1e-9)].sum())
-    return (rounded, exact) if rounded and exact else (0, 0)
-
-
-def _is_number(word: object) -> bool:
-    try:
-        float(str(word))
-    except ValueError:
-        return False
-    return str(word) not in ABSENT
+    exact = np.array([float(Fraction(x).limit_denominator(DENOMINATOR)) if x == x else x for x in levels])
+    near = np.abs(exact - levels) <= 0.5 * 10**-digits + 1e-12
+    return np.where(near, exact, levels)[codes].reshape(values.shape)

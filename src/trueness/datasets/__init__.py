@@ -2,10 +2,9 @@
 
 load("asia")                       load("synthetic-50")              load("my_net.bif")
 load("plant.csv")                  its graph beside it: plant.dot, plant.graph.csv, ...; without one its truth is `none`
-load("plant.csv:expert.graphml")   its graph named
+load("plant.csv:expert.json   ")   its graph named
 load("var-10")                     a simulated time series; settings: kind = "var", lags, relation, regimes, ...
 load("air", {"kind": "air-quality", "data": "AirQualityUCI.csv"}), load("log", {"kind": "series", "data": "log.csv"})
-load("lab", {"kind": "experiments", "of": "asia", "targets": [["smoke"]]})   rows under interventions
 load("my_file.py:my_dataset")      an object with name, truth, about, table, draw
 load(frame), load(array)           a DataFrame, an array of numbers or a Table in memory, with truth `none`
 """
@@ -30,50 +29,46 @@ __all__ = ["TABLE_FILES", "About", "Dataset", "Table", "check_usable", "has_trut
            "nodes_of", "settings_of_options", "targets_of"]  # fmt: skip
 
 TABLE_FILES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz", ".parquet", ".jsonl")
-_KINDS = ("synthetic", "var", "series", "air-quality", "experiments")
-_OWN = ("data", "graph", "discrete", "truth", "direction", "kinds", "redundant", "targets", "decimal")
-_EXPERIMENTS = ("of", "targets", "how", "strength", "observational")
-_RECORDED = {
+_OWN = ("data", "graph", "discrete", "truth", "kinds", "targets", "decimal")
+_KINDS: dict[str, tuple[str, ...]] = {  # with their settings; those of a simulation are the fields of its class
+    "synthetic": (),
+    "var": (),
+    "series": ("data", "graph", "lags", "missing", "drop", "truth"),
     "air-quality": ("data", "lags"),
-    "series": ("data", "graph", "lags", "missing", "drop", "truth", "direction"),
 }
 _TEXTS = {"kind": "a word", "data": "the path of a file", "graph": "the path of a file or a word", "truth": "a word",
-          "direction": "text", "redundant": "a word", "discrete": "a list of columns",
-          "drop": "a list of columns"}  # fmt: skip
+          "discrete": "a list of columns", "drop": "a list of columns"}  # fmt: skip
 
 
 def load(name: str | Path | TableLike, settings: dict[str, Json] | None = None, folder: Path | str = ".") -> Dataset:
     """The data set of that name, or a table in memory; `settings` are those of a [datasets.NAME] table of a plan, paths
     are from `folder`."""
-    settings = dict(settings or {})
+    settings, folder = dict(settings or {}), Path(folder)
     if not isinstance(name, str | Path):
         return _in_memory(name, settings)
     name = str(name)
-    _check_kinds(name, settings)
-    kind = settings.pop("kind", None)
-    if kind in ("synthetic", "var"):
-        return _of_simulation(kind, name, settings)
-    if kind == "experiments":
-        return _experiments(name, settings, Path(folder))
-    if kind in _RECORDED:
-        return _of_recording(kind, name, settings, Path(folder))
-    if kind is not None:
-        raise SettingError(f"'kind' must be one of {listed(_KINDS)}, got {kind!r}.  ([datasets.{name}])")
-    if "data" in settings:
-        return _of_files(name, settings, Path(folder))
+    _check_texts(name, settings)
+    if "kind" in settings:
+        kind = settings.pop("kind")
+        if kind not in _KINDS:
+            raise SettingError(f"'kind' must be one of {listed(_KINDS)}, got {kind!r}.  ([datasets.{name}])")
+        _check_keys(name, settings, _KINDS[kind] or _settings_of(kind), kind)
+        return _of_kind(kind, name, settings, folder)
     file, _, graph = name.partition(":")
+    if "data" in settings:
+        return _of_files(name, settings, folder)
     if is_table(name, folder) or (not settings and file.endswith((".bif", ".bif.gz"))):
-        return _of_files("", {"data": file} | ({"graph": graph} if graph else {}) | settings, Path(folder))
+        return _of_files("", {"data": file} | ({"graph": graph} if graph else {}) | settings, folder)
     if settings:
         raise SettingError(f"[datasets.{name}] must have 'data = \"file.csv\"' or 'kind = \"synthetic\"'.")
     if ".py:" in name:
-        return _build(registry.resolve("dataset", registry.locate(name, Path(folder))))
+        return _build(registry.resolve("dataset", registry.locate(name, folder)))
     if re.fullmatch(r"synthetic-[1-9]\d{0,4}", name):
         from trueness.datasets.synthetic import builtin
 
         return builtin(name)
     if re.fullmatch(r"var-[1-9]\d{0,3}", name):
-        return _of_simulation("var", "", {"nodes": int(name.removeprefix("var-"))})
+        return _of_kind("var", "", {"nodes": int(name.removeprefix("var-"))}, folder)
     try:
         maker = registry.resolve("dataset", name)
     except UnknownName:
@@ -104,7 +99,7 @@ def _build(maker: registry.Loaded) -> Dataset:
     return maker() if isinstance(maker, type) or not hasattr(maker, "draw") else maker  # type: ignore[no-any-return]
 
 
-def _check_kinds(name: str, settings: dict[str, Json]) -> None:
+def _check_texts(name: str, settings: dict[str, Json]) -> None:
     """Paths and words are text, lists of columns are lists of text; numbers are checked by what they belong to."""
     for key, value in settings.items():
         texts = value if key in ("discrete", "drop") and isinstance(value, list | tuple) else [value]
@@ -151,50 +146,37 @@ def _check_settings(settings: dict[str, Json]) -> None:
         check_targets(settings["targets"])
     if settings.get("decimal", "point") not in ("comma", "point"):
         raise SettingError(f"'decimal' must be 'comma' or 'point', got {settings['decimal']!r:.40}.")
-    if settings.get("redundant", "drop") not in ("drop", "keep"):
-        raise SettingError(f"'redundant' must be 'drop' or 'keep', got {settings['redundant']!r:.40}.")
 
 
 def _in_memory(data: TableLike, settings: dict[str, Json]) -> Dataset:
-    """Rows that are there already; settings: discrete, kinds, redundant, targets."""
+    """Rows that are there already; settings: discrete, kinds, targets."""
     from trueness.datasets.tables import table_alone
 
-    _check_keys("", settings, ("discrete", "kinds", "redundant", "targets"), "a table in memory")
+    _check_keys("", settings, ("discrete", "kinds", "targets"), "a table in memory")
     _check_settings(settings)
     table = Table.of(
         data, settings.get("discrete"), kinds=settings.get("kinds"), strict=False, targets=settings.get("targets")
     )
-    return table_alone(table, "data", settings.get("redundant", "drop"))
+    return table_alone(table, "data")
 
 
-def _of_simulation(kind: str, name: str, settings: dict[str, Json]) -> Dataset:
-    if kind == "var":
-        from trueness.datasets.series import VAR as made
-    else:
-        from trueness.datasets.synthetic import Synthetic as made  # type: ignore[assignment]
-    _check_keys(name, settings, [field.name for field in fields(made) if field.name != "label"], kind)
-    try:
-        return made(**settings, label=name)  # type: ignore[no-any-return]
-    except (TypeError, ValueError, IndexError, OverflowError) as error:
-        raise SettingError(f"[datasets.{name}]: {error}.") from None
+def _settings_of(kind: str) -> list[str]:
+    from trueness.datasets.series import VAR
+    from trueness.datasets.synthetic import Synthetic
+
+    return [field.name for field in fields(VAR if kind == "var" else Synthetic) if field.name != "label"]
 
 
-def _experiments(name: str, settings: dict[str, Json], folder: Path) -> Dataset:
-    from trueness.datasets.interventional import Interventional
+def _of_kind(kind: str, name: str, settings: dict[str, Json], folder: Path) -> Dataset:
+    """A simulated system, or a recorded series."""
+    from trueness.datasets.series import VAR, air_quality, series_of_file
+    from trueness.datasets.synthetic import Synthetic
 
-    _check_keys(name, settings, _EXPERIMENTS, "experiments")
-    of, targets = settings.pop("of", None), settings.pop("targets", None)
-    if not isinstance(of, str):
-        raise SettingError(f"[datasets.{name}] must have 'of = \"asia\"', the system that experiments are made on.")
-    if not isinstance(targets, list | tuple) or not all(isinstance(nodes, list | tuple) for nodes in targets):
-        raise SettingError(f"'targets' must be lists of columns such as [['smoke']], got {targets!r:.60}.")
-    return Interventional(load(of, None, folder), tuple(map(tuple, targets)), label=name, **settings)
-
-
-def _of_recording(kind: str, name: str, settings: dict[str, Json], folder: Path) -> Dataset:
-    from trueness.datasets.recorded import air_quality, series_of_file
-
-    _check_keys(name, settings, _RECORDED[kind], kind)
+    if kind in ("synthetic", "var"):
+        try:
+            return (VAR if kind == "var" else Synthetic)(**settings, label=name)
+        except (TypeError, ValueError, IndexError, OverflowError) as error:
+            raise SettingError(f"[datasets.{name}]: {error}.") from None
     if "data" not in settings:
         raise SettingError(f"[datasets.{name}] must have 'data = \"file.csv\"' for kind {kind!r}.")
     paths = {key: folder / settings.pop(key) for key in ("data", "graph") if key in settings}

@@ -8,9 +8,10 @@
                                                 are some in a column called date, time, ...
     identifiers                                 left out, by name: texts of which over half (or over 256) differ; row
                                                 names; whole numbers that all differ, in a column called id, rising
-                                                from row to row, or with no two alike where chance would have some
+                                                from row to row, or with no two alike where chance would have some;
+                                                whole numbers beyond 2^53, of which no float tells neighbours apart
     units that repeat, such as people           left out, by name: over 10 values, two rows each or more, in a column
-                                                called id; or each as often, whose rows are alike (repeated_units.py)
+                                                called id; or each as often, whose rows are alike (order.py)
     bytes that are no text                      left out, by name
     an empty text                               a gap, in every format
     numbers with some text among them           an error; `kinds` says whether such cells are gaps or levels
@@ -31,13 +32,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.datasets.order import SHARE, unordered
-from trueness.datasets.repeated_units import LEVEL, RepeatedUnits, is_quantity, likeness
+from trueness.datasets.order import LEVEL, SHARE, RepeatedUnits, is_quantity, likeness, unordered
 from trueness.errors import DataError, SettingError, did_you_mean, listed
 
 if TYPE_CHECKING:
     import pandas
 
+Array = NDArray[np.float64]
 Levels = tuple[str, ...] | None
 ColumnKind = Literal["continuous", "discrete", "ordered", "left out"]
 Kinds = Mapping[str, str | Sequence[str]]  # kinds, or DROP; a list: the levels of an ordered column, the lowest first
@@ -45,25 +46,24 @@ DROP = "drop"  # another word for "left out"
 ORDER_OF_WORDS = "Of ordered words it is the list of them, the lowest first."
 MAX_LEVELS = 256  # of a category: three of them have a table of 17 million cells, which is as much as anyone counts
 MOST_LEVELS = 10  # a column of whole numbers with at most this many values has levels unless told otherwise
-_ROWS_IN_CACHE = 4096
 ROWS_AT_ONCE = 100_000  # of a long column of texts, before it is known to be numbers or a category
 DATES = "dates or times"  # why such a column is left out
 FEW_ROWS = 20  # up to which different texts, or numbers that count up, are no sign of an identifier
-_BYTES = "bytes that are no text"
+CHANCE = 0.01  # of no two alike among whole numbers of their range, below which they were given out and not measured
+EVEN_ROWS = 200  # from which numbers that lie evenly over their range, none of them twice, are told from measured ones
+_SAID = "as was said"
+_ROWS_IN_CACHE = 4096
 _DATE = re.compile(
     r"(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4})([T ]\d{1,2}:\d{2}\S*)?|\d{1,2}:\d{2}(:\d{2}\S*)?"
 )
 NAMELESS = re.compile(r"Unnamed: \d+(\.\d+)?|__index_level_\d+__")  # as pandas calls columns without a name
 _ROW_NAMES = re.compile(rf"{NAMELESS.pattern}|(?i:rownames?_?|row[ _.-]?(names?|id)|seqn)")
-_IDENTIFIER = re.compile(r"(.*[ _.-])?(?i:id|uuid|guid|key|index|idx|nr|no|seqn)|.*[a-z](ID|Id)")
 _UNIT = re.compile(r"(.*[ _.-])?(?i:id|uuid|guid)|.*[a-z](ID|Id)")  # the name of an identifier whose values may repeat
+_IDENTIFIER = re.compile(rf"{_ROW_NAMES.pattern}|{_UNIT.pattern}|(.*[ _.-])?(?i:key|index|idx|nr|no|seqn)")
 _WORD = re.compile(r"[a-z]+")
 _IN_WORDS = re.compile(r"(?=.*\b(19[5-9]|20\d)\d\b).*[A-Za-z]{3}.*")  # Jul 16, 2022
-_CODE = re.compile(r"0\d+")  # 01067: a number would lose what it begins with
 _EPOCHS = {10**9: "s", 10**12: "ms", 10**15: "us", 10**18: "ns"}  # since 1970, about today
 _TIMES = frozenset("date datum day hour minute month period round time timestamp trial ts visit wave week year".split())
-CHANCE = 0.01  # of no two alike among whole numbers of their range, below which they were given out and not measured
-EVEN_ROWS = 200  # from which numbers that lie evenly over their range, none of them twice, are told from measured ones
 
 
 class OrderedLevels(tuple[str, ...]):
@@ -95,11 +95,15 @@ class Columns(NamedTuple):
     """The columns that are used, and what became of all of them."""
 
     names: tuple[str, ...]
-    values: NDArray[np.float64]
+    values: Array
     levels: tuple[Levels, ...]
     judged: tuple[InferredColumn, ...]
     times: TimeOrder | None
     units: tuple[RepeatedUnits, ...] = ()
+
+
+class _LeftOut(Exception):
+    """Why a column is neither a number nor a category."""
 
 
 @dataclass
@@ -109,31 +113,23 @@ class _Column:
     name: str
     series: pandas.Series
     by_user: bool
-    values: NDArray[np.float64] | None
-    levels: Levels
-    why: str
-    guessed: bool  # as ordered, by its whole numbers
-    keep: str = ""
-
-    def leave_out(self, why: str) -> None:
-        self.values, self.why, self.keep = None, why, _keeps(self.series)
+    values: Array | None = None
+    levels: Levels = None
+    why: str = ""
+    guessed: bool = False  # as ordered, by its whole numbers
 
     @property
     def judged(self) -> InferredColumn:
-        if self.values is None:
-            missing = int(self.series.isna().sum())
-            return InferredColumn(self.name, "left out", 0, missing, self.why, self.by_user, self.keep)
-        missing = int(np.isnan(self.values).sum())
-        return InferredColumn(self.name, kind_of(self.levels), len(self.levels or ()), missing, self.why, self.by_user)
+        missing = int((self.series.isna() if self.values is None else np.isnan(self.values)).sum())
+        kind: ColumnKind = "left out" if self.values is None else kind_of(self.levels)
+        keep = "" if self.values is not None or self.by_user else _kind_that_keeps(self.series)
+        return InferredColumn(self.name, kind, len(self.levels or ()), missing, self.why, self.by_user, keep)
 
 
 def columns_of(
-    frame: pandas.DataFrame,
-    discrete: Iterable[str] | None,
-    source: str,
-    kinds: Kinds | None = None,
+    frame: pandas.DataFrame, discrete: Iterable[str] | None, source: str, kinds: Kinds | None = None,
     strict: bool = True,
-) -> Columns:
+) -> Columns:  # fmt: skip
     """The names, the values (n, d) and the levels of its columns, in order, and what was decided of each."""
     names = tuple(str(name) for name in frame.columns)
     wanted = None if discrete is None else set(discrete)
@@ -145,26 +141,32 @@ def columns_of(
         series, kind = _without_blanks(frame.iloc[:, j]), chosen.get(name)
         if kind is None and wanted is not None and _is_number(series):
             kind = "discrete" if name in wanted else "continuous"
-        values, levels, why = _decide(series, name, source, kind, strict)
-        guessed = kind is None and isinstance(levels, OrderedLevels) and _is_number(series)
-        column = _Column(name, series, name in (kinds or {}), values, levels, why, guessed)
-        if values is None:
-            column.keep = "" if column.by_user else _keeps(series)
-            times = _time_order(series, name) if times is None and why.startswith(DATES) else times
+        column = _Column(name, series, name in (kinds or {}))
+        try:
+            column.values, column.levels, column.why = _decide(series, name, source, kind, strict)
+            column.guessed = kind is None and isinstance(column.levels, OrderedLevels) and _is_number(series)
+        except _LeftOut as left_out:
+            column.why = str(left_out)
+            if strict and kind != "left out":
+                raise DataError(
+                    f"column {name!r} of {source} must be a number or a category, got {column.why}. Drop it."
+                ) from None
+            times = times or (_time_order(series, name) if column.why.startswith(DATES) else None)
         columns.append(column)
     _take_order_away([column for column in columns if column.values is not None])
     units = () if strict else _units(frame, columns)
-    gone = {one.column: len(np.unique(one.of)) for one in units}
-    for column in columns:
-        if column.name in gone and column.values is not None and not column.by_user:
-            count = gone[column.name]
-            column.leave_out(f"{count:,} units with {len(frame) / count:.3g} rows each (an identifier?)")
+    for unit in units:
+        column, count = columns[names.index(unit.column)], len(np.unique(unit.of))
+        if column.values is not None and not column.by_user:
+            column.values, column.levels = None, None
+            column.why = f"{count:,} units with {len(frame) / count:.3g} rows each (an identifier?)"
     used = [column for column in columns if column.values is not None]
     values = np.empty((len(frame), len(used)))
     for start in range(0, len(frame), _ROWS_IN_CACHE):
         rows = slice(start, start + _ROWS_IN_CACHE)
         for j, column in enumerate(used):
             values[rows, j] = column.values[rows]  # type: ignore[index]
+    values.setflags(write=False)
     judged = tuple(column.judged for column in columns)
     return Columns(tuple(c.name for c in used), values, tuple(c.levels for c in used), judged, times, units)
 
@@ -176,7 +178,7 @@ def _units(frame: pandas.DataFrame, columns: Sequence[_Column]) -> tuple[Repeate
     named, even = [], []
     for j, column in enumerate(columns):
         series, name = frame.iloc[:, j], column.name
-        if column.why.startswith(DATES) or series.isna().any() or series.dtype.kind not in "iuO":
+        if column.why.startswith(DATES) or series.dtype.kind not in "iuO" or series.isna().any():
             continue
         if series.dtype.kind == "O" and pd.api.types.infer_dtype(series) != "string":
             continue
@@ -212,64 +214,60 @@ def _take_order_away(columns: Sequence[_Column]) -> None:
     numbers = [column for column in columns if column.levels is None or column.guessed]
     counts = np.array([len(column.levels or ()) for column in numbers], dtype=np.int64)
     shown = unordered([column.values for column in numbers if column.values is not None], counts)
-    why = {j: f"whose order does not go with {numbers[i].name}" for j, i in shown.items()}
+    why = {j: f", whose order does not go with {numbers[i].name}" for j, i in shown.items()}
     if len(why) >= max(2, SHARE * sum(column.guessed for column in columns)):
         for j in np.flatnonzero(counts):
-            why.setdefault(int(j), f"codes of {len(shown)} columns have no order")
+            why.setdefault(int(j), f"; codes of {len(shown)} columns have no order")
     for j, reason in why.items():
-        sign = "," if j in shown else ";"
         numbers[j].levels = tuple(numbers[j].levels or ())
-        numbers[j].why = f"whole numbers, {counts[j]} different{sign} {reason}"
+        numbers[j].why = f"whole numbers, {counts[j]} different{reason}"
 
 
-def check_kinds(kinds: Kinds, names: Iterable[str], source: str) -> dict[str, ColumnKind | OrderedLevels]:
+# ---- what users say
+
+
+def check_kinds(kinds: Kinds, names: Sequence[str], source: str) -> dict[str, ColumnKind | OrderedLevels]:
     """`kinds` where it names columns and kinds; SettingError where it does not."""
-    known, allowed = list(names), (*get_args(ColumnKind), DROP)
+    allowed = (*get_args(ColumnKind), DROP)
     checked: dict[str, ColumnKind | OrderedLevels] = {}
     for name, kind in kinds.items():
-        if name not in known:
-            raise SettingError(f"{name!r} in 'kinds' is not a column of {source}. {did_you_mean(name, known)}".rstrip())
+        if name not in names:
+            raise SettingError(f"{name!r} in 'kinds' is not a column of {source}. {did_you_mean(name, names)}".rstrip())
         if isinstance(kind, list | tuple):
             if len(kind) < 2 or len(set(kind)) < len(kind) or not all(isinstance(level, str) for level in kind):
                 raise SettingError(
                     f"the levels of {name!r} must be different words, the lowest first, got {kind!r:.40}."
                 )
+            checked[name] = OrderedLevels(kind)
         elif kind not in allowed:
             hint = did_you_mean(kind, allowed) if isinstance(kind, str) else ""
             raise SettingError(
                 f"the kind of {name!r:.60} must be one of {listed(allowed)}, got {kind!r:.40}. {hint or ORDER_OF_WORDS}"
             )
         else:
-            kind = "left out" if kind == DROP else kind
-        checked[name] = kind if isinstance(kind, str) else OrderedLevels(kind)  # type: ignore[assignment]
+            checked[name] = "left out" if kind == DROP else kind  # type: ignore[assignment]
     return checked
 
 
 def kinds_of(kinds: str | None, drop: str | None) -> dict[str, str]:
     """Of the options --kinds "a=ordered,b=drop" and --drop "a,b"; a comma may also stand in the name of a column."""
     chosen: dict[str, str] = {}
-    before: list[str] = []
-    for part in kinds.split(",") if kinds else ():
-        name, equals, kind = part.rpartition("=")
-        before.append(name if equals else part)
-        if equals:
-            column = ",".join(before).strip()
-            if chosen.setdefault(column, kind.strip()) != kind.strip():
-                raise SettingError(
-                    f"'--kinds' must say one kind of {column!r:.60}, got {chosen[column]} and {kind:.40}."
-                )
-            before = []
-    if before or "" in chosen:
+    pairs = re.findall(r"([^=]*)=([^,=]*)(?:,|$)", kinds or "")
+    if kinds and (",".join(map("=".join, pairs)) != kinds.rstrip(",") or not all(name.strip() for name, _ in pairs)):
         raise SettingError(f"'--kinds' must be such as age=ordered,sex=discrete,id=drop, got {kinds!r:.80}.")
-    for column in filter(None, map(str.strip, drop.split(",") if drop else ())):
-        if chosen.setdefault(column, DROP) not in (DROP, "left out"):
-            raise SettingError(
-                f"{column!r:.60} must be dropped or kept, got --drop and --kinds {column}={chosen[column]}."
-            )
+    for name, kind in ((name.strip(), kind.strip()) for name, kind in pairs):
+        if chosen.setdefault(name, kind) != kind:
+            raise SettingError(f"'--kinds' must say one kind of {name!r:.60}, got {chosen[name]} and {kind:.40}.")
+    for name in filter(None, map(str.strip, (drop or "").split(","))):
+        if chosen.setdefault(name, DROP) not in (DROP, "left out"):
+            raise SettingError(f"{name!r:.60} must be dropped or kept, got --drop and --kinds {name}={chosen[name]}.")
     return chosen
 
 
-Decision = tuple[NDArray[np.float64] | None, Levels, str]  # None: left out
+# ---- what a column is
+
+
+Decision = tuple[Array, Levels, str]
 
 
 class _Words:
@@ -286,18 +284,9 @@ class _Words:
         self.numbers = _numbers(pd.to_numeric(self.words, errors="coerce").astype("Float64"))
         self.rows = int(self.counts.sum())
 
-    def of_rows(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def of_rows(self, values: Array) -> Array:
         """A value of each word as one of each row."""
         return np.asarray(np.append(values, np.nan)[self.codes])
-
-    @property
-    def are_numbers(self) -> bool:
-        return bool(len(self.words) and np.isfinite(self.numbers).all())
-
-    @property
-    def are_codes(self) -> bool:
-        """Digits alone, some of them with a leading zero."""
-        return bool(self.words.str.match(_CODE).any() and self.words.str.fullmatch(r"\d+").all())
 
     @property
     def are_dates(self) -> bool:
@@ -307,16 +296,25 @@ class _Words:
         return bool(in_words and _times(self.words).dt.year.between(1950, 2100).all())
 
 
+def are_codes(words: Iterable[str]) -> bool:
+    """Digits alone, some of them with a leading zero: as numbers they would lose what they begin with."""
+    words = [word for word in words if word]
+    return any(word[0] == "0" < word[1:] for word in words) and all(re.fullmatch(r"\d+", word) for word in words)
+
+
 def _decide(
     series: pandas.Series, name: str, source: str, kind: ColumnKind | OrderedLevels | None, strict: bool
 ) -> Decision:
-    """What a column is; DataError where it is neither a number nor a category, and may not be left out."""
+    """What a column is; _LeftOut where it is neither a number nor a category, DataError where it must be mended."""
     import pandas as pd
 
     if kind == "left out":
-        return None, None, "as was said"
+        raise _LeftOut(_SAID)
     if _has_bytes(series):
-        return _left_out(_BYTES, name, source, strict or kind is not None)
+        why = "bytes that are no text"
+        if kind is not None:
+            raise DataError(f"column {name!r} of {source} must be a number or a category, got {why}. Drop it.")
+        raise _LeftOut(why)
     if isinstance(kind, OrderedLevels):
         return _codes(_Words(series), kind, name, source)
     if isinstance(series.dtype, pd.CategoricalDtype) and series.dtype.ordered and kind in (None, "ordered"):
@@ -324,40 +322,35 @@ def _decide(
         levels = [str(level) for level in series.dtype.categories if level in present]
         if len(levels) > 2 or kind:
             return _codes(_Words(series), OrderedLevels(levels), name, source, "a category with an order")
-    by_hand = "as was said" if kind else ""
     if pd.api.types.is_bool_dtype(series.dtype) and kind != "continuous":
         return _numbers(series.astype("float64")), ("False", "True"), "truth values"
     if _is_number(series):
-        return _number(series, name, source, kind, strict)
-    why = "" if kind else _no_text(series, name)
-    words = None if why else _Words(series)
-    if words is not None and kind == "continuous":  # what is no number is a gap, as was said
+        return _number(_numbers(series), name, kind, strict, pd.api.types.is_integer_dtype(series.dtype))
+    if not kind:
+        _check_text(series)
+    words = _Words(series)
+    if kind == "continuous":  # what is no number is a gap, as was said
         if len(words.words) and np.isnan(words.numbers).all():
             got = f"none ({listed(words.words[:3])})"
             raise DataError(f"column {name!r} of {source} must hold numbers to be continuous, got {got}.")
-        return words.of_rows(words.numbers), None, by_hand
-    coded = words is not None and kind in (None, "discrete") and is_text(series) and words.are_codes
-    if words is not None and is_text(series) and not coded and words.are_numbers:  # beyond 64 bits, say
-        return _number(pd.Series(words.of_rows(words.numbers)), name, source, kind, strict, words)
-    why = why or ("" if kind or words is None else _no_category(series, words, name, source, strict))
-    if why or words is None:
-        return _left_out(why, name, source, strict)
+        return words.of_rows(words.numbers), None, _SAID
+    coded = is_text(series) and are_codes(words.words)
+    if is_text(series) and len(words.words) and np.isfinite(words.numbers).all():  # beyond 64 bits, say
+        if not coded or kind == "ordered":
+            return _number(words.of_rows(words.numbers), name, kind, strict, whole=True)
+    if not kind:
+        _check_category(series, words, name, source, strict, coded)
     levels = sorted(words.words)
     if kind == "ordered":
         raise DataError(
             f"column {name!r} of {source} must hold numbers to be ordered, got words ({listed(levels, 3)}). "
             f"Say their order in the plan, the lowest first: kinds = {{{name:.50} = {json.dumps(levels[:3])}}}."
         )
-    return _codes(words, tuple(levels), name, source, by_hand or ("codes with leading zeros" if coded else "words"))
+    why = _SAID if kind else "codes with leading zeros" if coded else "words"
+    return _codes(words, tuple(levels), name, source, why)
 
 
-def _left_out(why: str, name: str, source: str, strict: bool) -> Decision:
-    if strict:
-        raise DataError(f"column {name!r} of {source} must be a number or a category, got {why}. Drop it.")
-    return None, None, why
-
-
-def _codes(words: _Words, levels: tuple[str, ...], name: str, source: str, why: str = "as was said") -> Decision:
+def _codes(words: _Words, levels: tuple[str, ...], name: str, source: str, why: str = _SAID) -> Decision:
     place = {level: float(code) for code, level in enumerate(levels)}
     strange = sorted(set(words.words) - set(place))
     if strange:
@@ -368,33 +361,30 @@ def _codes(words: _Words, levels: tuple[str, ...], name: str, source: str, why: 
     return words.of_rows(np.array([place[word] for word in words.words])), levels, why
 
 
-def _number(
-    series: pandas.Series, name: str, source: str, kind: ColumnKind | None, strict: bool, words: _Words | None = None
-) -> Decision:
-    """Of a column of numbers; words: as they were written."""
-    numbers = _numbers(series)
+def _number(numbers: Array, name: str, kind: ColumnKind | None, strict: bool, whole: bool) -> Decision:
+    """Of a column of numbers; whole: they were written as whole numbers."""
+    there = numbers[np.isfinite(numbers)]
+    are_whole = bool((there[:1000] == np.rint(there[:1000])).all()) and bool((there == np.rint(there)).all())
     if not kind:
-        why = _merged_numbers(series, numbers, words)
-        if not why and NAMELESS.fullmatch(name) and not strict:
-            why = "row names without a name of their own (an identifier?)"
-        if not why and (how := _time_format(numbers[~np.isnan(numbers)], name)):
-            why = f"{DATES} ({numbers[~np.isnan(numbers)][0]:.0f}, {how})"
-        if why or (not strict and (why := _numbered(numbers, name))):
-            return _left_out(why, name, source, strict)
-    return _numeric(numbers, kind, "as was said" if kind else "")
-
-
-def _numeric(numbers: NDArray[np.float64], kind: ColumnKind | None, by_hand: str) -> Decision:
-    seen = np.unique(numbers[np.isfinite(numbers)])
-    whole = bool((seen == np.round(seen)).all())
-    if kind is None and 0 < len(seen) <= MOST_LEVELS and whole:
+        if whole and are_whole and len(there) and np.abs(there).max() >= 2**53:
+            raise _LeftOut("whole numbers beyond 2^53, which are not told apart as numbers (an identifier?)")
+        if NAMELESS.fullmatch(name) and not strict:
+            raise _LeftOut("row names without a name of their own (an identifier?)")
+        if are_whole and (how := _time_format(there, name)):
+            raise _LeftOut(f"{DATES} ({there[0]:.0f}, {how})")
+        if are_whole and len(there) == len(numbers) and not strict:
+            _check_identifier(numbers, name)
+    seen = np.unique(there) if are_whole or kind in ("discrete", "ordered") else there[:0]
+    if kind is None and 0 < len(seen) <= MOST_LEVELS:
         kind = "ordered" if len(seen) > 2 else "discrete"
+        why = f"whole numbers, {len(seen)} different"
+    else:
+        why = _SAID if kind else f"whole numbers, {len(seen):,} different" if are_whole else "numbers"
     if kind in (None, "continuous"):
-        return numbers, None, by_hand or (f"whole numbers, {len(seen):,} different" if whole else "numbers")
+        return numbers, None, why
     codes = np.searchsorted(seen, numbers).astype(float)
     codes[~np.isfinite(numbers)] = np.nan
     levels = tuple(f"{value:g}" for value in seen)
-    why = by_hand or f"whole numbers, {len(seen)} different"
     return codes, OrderedLevels(levels) if kind == "ordered" else levels, why
 
 
@@ -407,63 +397,53 @@ def _has_bytes(series: pandas.Series) -> bool:
     return any(isinstance(value, bytes) for value in values)
 
 
-def _keeps(series: pandas.Series) -> str:
+def _kind_that_keeps(series: pandas.Series) -> str:
     """The kind that keeps a column that was left out, where one can."""
     if _is_number(series):
         return "continuous"
     return "discrete" if not _has_bytes(series) and series.nunique() <= MAX_LEVELS else ""
 
 
-def _no_text(series: pandas.Series, name: str) -> str:
-    """Why a column without numbers is no category, as far as that shows before its texts are counted; or ''."""
+def _check_text(series: pandas.Series) -> None:
+    """Leave out what is no category as far as that shows before its texts are counted."""
     import pandas as pd
 
     if pd.api.types.is_datetime64_any_dtype(series.dtype) or pd.api.types.is_timedelta64_dtype(series.dtype):
-        return DATES
+        raise _LeftOut(DATES)
     if len(series) > ROWS_AT_ONCE and is_text(series):  # millions of identifiers take minutes to be told apart
-        words = _Words(series.iloc[:ROWS_AT_ONCE])
-        texts = np.isnan(words.numbers)
-        if texts.sum() > MAX_LEVELS or (len(words.words) > MAX_LEVELS and words.counts[texts].sum() >= words.rows / 2):
-            return f"more than {MAX_LEVELS} different texts in the first {ROWS_AT_ONCE:,} rows (an identifier?)"
-    return ""
+        if np.isnan(_Words(series.iloc[:ROWS_AT_ONCE]).numbers).sum() > MAX_LEVELS:
+            raise _LeftOut(
+                f"more than {MAX_LEVELS} different texts in the first {ROWS_AT_ONCE:,} rows (an identifier?)"
+            )
 
 
-def _no_category(series: pandas.Series, words: _Words, name: str, source: str, strict: bool) -> str:
-    """Why texts are no category, or ''; DataError where most of them are numbers and some not."""
+def _check_category(series: pandas.Series, words: _Words, name: str, source: str, strict: bool, coded: bool) -> None:
+    """Leave out texts that are no category; DataError where most of them are numbers and some not."""
     if NAMELESS.fullmatch(name) and not strict:
-        return "row names without a name of their own (an identifier?)"
+        raise _LeftOut("row names without a name of their own (an identifier?)")
     if is_text(series) and words.rows:
         if words.are_dates:
-            return f"{DATES} ({words.words.iloc[0]:.30})"
+            raise _LeftOut(f"{DATES} ({words.words.iloc[0]:.30})")
         texts = np.isnan(words.numbers)
-        if words.counts[texts].sum() < words.rows / 2 and not words.are_codes:
+        if words.counts[texts].sum() < words.rows / 2 and not coded:
             row = int(np.flatnonzero(words.of_rows(texts.astype(float)) == 1)[0])
             raise DataError(
                 f"column {name!r} of {source} must hold numbers, got {words.words.iloc[words.codes[row]]!r:.60} in row "
                 f"{row + 1}. Mend it, leave the cell empty, or say --kinds {name:.50}=continuous: such cells are then "
                 "missing."
             )
-    return _too_different(len(words.words), words.rows, name, strict)
-
-
-def _too_different(different: int, rows: int, name: str, strict: bool) -> str:
-    """Why texts are no category, or ''."""
-    named = not strict and different == rows > 1 and (_ROW_NAMES.fullmatch(name) or _IDENTIFIER.fullmatch(name))
-    if (
-        named
-        or (rows > FEW_ROWS and different > rows / 2)
-        or (different > MAX_LEVELS and (rows > ROWS_AT_ONCE or not strict))
-    ):
-        return f"{different:,} different texts in {rows:,} rows (an identifier?)"
-    return ""
+    different, rows = len(words.words), words.rows
+    named = not strict and different == rows > 1 and _IDENTIFIER.fullmatch(name)
+    most = different > MAX_LEVELS and (rows > ROWS_AT_ONCE or not strict)
+    if named or most or (rows > FEW_ROWS and different > rows / 2):
+        raise _LeftOut(f"{different:,} different texts in {rows:,} rows (an identifier?)")
 
 
 def _time_order(series: pandas.Series, name: str) -> TimeOrder | None:
     """None where most cells cannot be read as a time; those that cannot come last."""
     if is_text(series):
         words = _Words(series)
-        times = _times(words.words)
-        series = times.reindex(words.codes)  # -1 is none of the words: a gap
+        series = _times(words.words).reindex(words.codes)  # -1 is none of the words: a gap
     if series.notna().mean() <= 0.5:
         return None
     return TimeOrder(name, np.asarray(series.reset_index(drop=True).sort_values(kind="stable").index, dtype=np.intp))
@@ -478,12 +458,12 @@ def _times(words: pandas.Series) -> pandas.Series:
     return pd.to_datetime(words, errors="coerce", format="mixed", dayfirst=day_first, utc=True)
 
 
-def _time_format(numbers: NDArray[np.float64], name: str) -> str:
+def _time_format(numbers: Array, name: str) -> str:
     """How whole numbers in a column called date or time tell it, or ''; all must lie in 1950 to 2100."""
     import pandas as pd
 
     words = set(_WORD.findall(name.lower())) & (_TIMES | {"created", "epoch", "updated", "unix"})
-    if not words or not len(numbers) or not (numbers == np.round(numbers)).all() or numbers.min() < 1e7:
+    if not words or not len(numbers) or numbers.min() < 1e7:
         return ""
     if numbers.max() < 21010000:
         days = pd.to_datetime(pd.Series(numbers).map("{:.0f}".format), format="%Y%m%d", errors="coerce")
@@ -494,55 +474,33 @@ def _time_format(numbers: NDArray[np.float64], name: str) -> str:
     return ""
 
 
-def _merged_numbers(series: pandas.Series, numbers: NDArray[np.float64], words: _Words | None) -> str:
-    """That whole numbers are one beyond 2^53, where no float of 64 bits tells neighbours apart; or ''."""
-    import pandas as pd
-
-    if words is None and not pd.api.types.is_integer_dtype(series.dtype):
-        return ""
-    if not len(numbers) or not (np.nanmax(numbers) >= 2**53 or np.nanmin(numbers) <= -(2**53)):
-        return ""
-    words = words or _Words(series)
-    kinds, left = len(words.words), len(np.unique(numbers[~np.isnan(numbers)]))
-    if kinds == left or not words.words.str.fullmatch(r"[+-]?\d+").all():
-        return ""
-    return f"{kinds:,} different whole numbers beyond 2^53, {left:,} as numbers (take the least of them from all)"
-
-
-def _numbers(series: pandas.Series) -> NDArray[np.float64]:
-    return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
-
-
-def _numbered(numbers: NDArray[np.float64], name: str) -> str:
-    """Why whole numbers that all differ are an identifier, or ''."""
-    n = len(numbers)
-    if n < 3 or not np.isfinite(numbers).all() or (numbers != np.round(numbers)).any():
-        return ""
-    ordered = np.unique(numbers)
-    if len(ordered) < n:
-        return ""
-    if _ROW_NAMES.fullmatch(name):
-        return "row names (an identifier)"
-    if n <= FEW_ROWS:
-        return ""
-    if (np.diff(numbers) == 1).all():
-        return f"numbers of rows, {numbers[0]:g} to {numbers[-1]:g} (an identifier?)"
-    if _IDENTIFIER.fullmatch(name):
-        return "different whole numbers throughout (an identifier by its name)"
-    if (np.diff(numbers) > 0).all():
-        return "whole numbers that rise from row to row (an identifier or a time?)"
+def _check_identifier(numbers: Array, name: str) -> None:
+    """Leave out whole numbers that all differ where they are an identifier."""
+    n, ordered = len(numbers), np.unique(numbers)
+    if n < 3 or len(ordered) < n:
+        return
     span = ordered[-1] - ordered[0] + 1
+    if _ROW_NAMES.fullmatch(name):
+        raise _LeftOut("row names (an identifier)")
+    if n <= FEW_ROWS:
+        return
+    if (np.diff(numbers) == 1).all():
+        raise _LeftOut(f"numbers of rows, {numbers[0]:g} to {numbers[-1]:g} (an identifier?)")
+    if _IDENTIFIER.fullmatch(name):
+        raise _LeftOut("different whole numbers throughout (an identifier by its name)")
+    if (np.diff(numbers) > 0).all():
+        raise _LeftOut("whole numbers that rise from row to row (an identifier or a time?)")
     if np.log1p(-np.arange(n) / span).sum() < np.log(CHANCE):  # as with birthdays; an uneven spread has more alike
-        return f"{n:,} whole numbers of {span:,.0f}, no two alike (an identifier?)"
+        raise _LeftOut(f"{n:,} whole numbers of {span:,.0f}, no two alike (an identifier?)")
     even = np.abs((ordered - ordered[0] + 0.5) / span - (np.arange(n) + 0.5) / n).max()
     if n >= EVEN_ROWS and even < 1.36 / np.sqrt(n):  # Kolmogorov's test of an even spread, at .05
-        return f"{n:,} whole numbers spread evenly, no two alike (an identifier?)"
-    return ""
+        raise _LeftOut(f"{n:,} whole numbers spread evenly, no two alike (an identifier?)")
 
 
-def is_code(series: pandas.Series) -> bool:
-    """Whether a column of texts holds digits alone, some of them with a leading zero."""
-    return is_text(series) and _Words(series).are_codes
+def _numbers(series: pandas.Series) -> Array:
+    if isinstance(series.dtype, np.dtype) and series.dtype.kind in "fiub":
+        return np.asarray(series, dtype=np.float64)  # without a copy, where they are such already
+    return np.asarray(series.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64)
 
 
 def _without_blanks(series: pandas.Series) -> pandas.Series:

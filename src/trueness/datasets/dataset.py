@@ -8,7 +8,7 @@ known (we simulate from it), consensus (the field agrees on it), assumed (an exp
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from importlib import resources
@@ -17,7 +17,6 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.random import Generator
 
-from trueness.datasets.experiments import Intervention
 from trueness.datasets.table import Table
 from trueness.errors import SettingError
 from trueness.graphs import Graph
@@ -44,10 +43,6 @@ class About:
     data: str = ""  # discrete, continuous or mixed
     properties: tuple[str, ...] = ()  # what is known of the mechanism: linear, gaussian noise, ...
     notes: tuple[str, ...] = ()  # what was done to the table when it was read: columns left out, and why
-
-    def naming(self, nodes: Iterable[str]) -> About:
-        """With the variables of which no meaning is on the card."""
-        return replace(self, variables=dict.fromkeys(nodes, ""))
 
 
 class Dataset(Protocol):
@@ -84,21 +79,18 @@ class Source:
 
 
 class Simulated(Source):
-    """A system that can be run again, with or without interventions."""
+    """A system that can be run again."""
 
     name: str
     about: About
 
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
-        return self.draw_under((), self.about.rows if n is None else n, np.random.default_rng(rng))
-
-    def draw_under(self, interventions: Sequence[Intervention], n: int, rng: Generator) -> Table:
-        """n rows, some of them under interventions (interventional.py)."""
+        n = self.about.rows if n is None else n
         if n < 1:
             raise SettingError(f"'n' of {self.name} must be at least 1, got {n}.")
-        return self.rows_under(interventions, n, rng)
+        return self.simulate(n, np.random.default_rng(rng))
 
-    def rows_under(self, interventions: Sequence[Intervention], n: int, rng: Generator) -> Table:
+    def simulate(self, n: int, rng: Generator) -> Table:
         raise NotImplementedError
 
 
@@ -115,9 +107,8 @@ def nodes_of(dataset: Dataset) -> tuple[str, ...]:
 
 def targets_of(dataset: Dataset) -> tuple[tuple[str, ...], ...]:
     """The targets of each of its experiments, () for observational rows; nothing where it has no experiments."""
-    if dataset.table is None:
-        return getattr(dataset, "targets", ())
-    return () if dataset.table.experiments is None else dataset.table.experiments.family
+    experiments = dataset.table and dataset.table.experiments
+    return experiments.family if experiments else ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,10 +128,6 @@ class Anonymous:
     @property
     def truth(self) -> Graph:
         return self.inner.truth.rename(self._names)
-
-    @property
-    def targets(self) -> tuple[tuple[str, ...], ...]:
-        return tuple(tuple(self._names[node] for node in nodes) for nodes in targets_of(self.inner))
 
     @property
     def about(self) -> About:
@@ -190,20 +177,19 @@ def has_card(name: str) -> bool:
     return (resources.files("trueness.datasets") / "data" / f"{name}.toml").is_file()
 
 
-def about_of_card(card: dict[str, Json], data: str, properties: tuple[str, ...] = ()) -> About:
+def about_of_card(
+    card: dict[str, Json], data: str, properties: tuple[str, ...] = (), nodes: Iterable[str] = ()
+) -> About:
+    """nodes: the variables, of which the card of a large network says no meaning."""
     rest = {key: value for key, value in card.items() if key not in ("edges", "discrete", "listed")}
-    return About(**rest | {"notes": tuple(card.get("notes", ()))}, data=data, properties=properties)
+    names = {"notes": tuple(card.get("notes", ())), "variables": card.get("variables") or dict.fromkeys(nodes, "")}
+    return About(**rest | names, data=data, properties=properties)
 
 
-def users_own(
-    title: str, names: Iterable[str], rows: int, summary: str, *, truth: Truth, truth_note: str, data: str,
-    properties: tuple[str, ...] = (), notes: tuple[str, ...] = (),
-) -> About:  # fmt: skip
+def users_own(title: str, names: Iterable[str], rows: int, summary: str, **more: Any) -> About:
     """The card of a file that a user brings: nothing is told of it."""
-    return About(
-        title=title, domain="not told", summary=summary, truth=truth, truth_note=truth_note, rows=rows, source=title,
-        licence="the user's own", variables=dict.fromkeys(names, ""), data=data, properties=properties, notes=notes,
-    )  # fmt: skip
+    known = {"domain": "not told", "source": title, "licence": "the user's own"}
+    return About(title=title, rows=rows, summary=summary, variables=dict.fromkeys(names, ""), **known | more)
 
 
 def simulated(

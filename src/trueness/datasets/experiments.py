@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,19 +28,8 @@ if TYPE_CHECKING:
     import pandas
 
 TargetSetting = str | Mapping[str, Mapping[str, Sequence[str]]]
-How = Literal["do", "shift", "soft"]
 NO_TARGET = ("", "none", "observational")
 MOST = 1000  # experiments of one table; a column with more values is something else
-
-
-class Intervention(NamedTuple):
-    """What is done to `nodes` (their columns) in rows start to stop; strength None is the default."""
-
-    start: int
-    stop: int
-    nodes: tuple[int, ...]
-    how: How
-    strength: float | None = None
 
 
 class Experiment(NamedTuple):
@@ -58,8 +47,6 @@ class Experiments:
 
     def __post_init__(self) -> None:
         rows = np.array(self.rows, dtype=np.intp)
-        if rows.ndim != 1 or (len(rows) and not 0 <= rows.min() <= rows.max() < len(self.kinds)):
-            raise DataError(f"experiments must have one of {len(self.kinds)} numbers for each row, got others.")
         rows.setflags(write=False)
         object.__setattr__(self, "rows", rows)
 
@@ -96,56 +83,48 @@ def split_experiments(
     frame: pandas.DataFrame, setting: TargetSetting, source: str
 ) -> tuple[pandas.DataFrame, Experiments]:
     """The frame without the column that tells of experiments, and what it tells."""
+    column, known = check_targets(setting)
     names = [str(name) for name in frame.columns]
-    column, known = (setting, None) if isinstance(setting, str) else _mapping(setting)
     if column not in names:
         raise DataError(f"{column!r} in 'targets' is not a column of {source}. {did_you_mean(column, names)}".rstrip())
     others = [name for name in names if name != column]
     values = frame.iloc[:, names.index(column)]
-    labels = values.astype("string").str.strip().fillna("")
     if known is None and values.dtype.kind in "fiub":
         raise DataError(
             f"column {column!r} of {source} must name the columns that were targets, got numbers. Say which they are: "
             f'targets = {{{column} = {{"0" = [], "1" = ["{others[0] if others else "column"}"]}}}}.'
         )
-    distinct = list(dict.fromkeys(labels))
+    rows, distinct = values.astype("string").str.strip().fillna("").factorize()
     if len(distinct) > MOST:
         raise DataError(f"column {column!r} of {source} must name at most {MOST} experiments, got {len(distinct):,}.")
     kinds = tuple(Experiment(label or "none", _targets(label, known, others, column, source)) for label in distinct)
-    places = {label: place for place, label in enumerate(distinct)}
-    rows = np.array([places[label] for label in labels], dtype=np.intp)
     return frame.iloc[:, [j for j, name in enumerate(names) if name != column]], Experiments(kinds, rows)
 
 
-def check_targets(setting: object) -> None:
-    """SettingError where 'targets' is neither of its two forms."""
-    if not isinstance(setting, str):
-        _mapping(setting)
-
-
-def _mapping(setting: object) -> tuple[str, Mapping[str, Sequence[str]]]:
+def check_targets(setting: object) -> tuple[str, Mapping[str, Sequence[str]] | None]:
+    """The column, and the targets of each of its values where they are labels; SettingError for another form."""
+    if isinstance(setting, str):
+        return setting, None
     column, inner = next(iter(setting.items())) if isinstance(setting, Mapping) and len(setting) == 1 else ("", None)
-    if not isinstance(inner, Mapping) or not all(_is_list_of_text(targets) for targets in inner.values()):
-        raise SettingError(
-            "'targets' must be the name of a column, or one column with the targets of each of its values such as "
-            f'{{lab = {{control = [], drug = ["smoke"]}}}}, got {setting!r:.60}.'
-        )
-    return str(column), {str(label): targets for label, targets in inner.items()}
-
-
-def _is_list_of_text(value: object) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(text, str) for text in value)
+    if isinstance(inner, Mapping):
+        lists = [targets for targets in inner.values() if isinstance(targets, list | tuple)]
+        if len(lists) == len(inner) and all(isinstance(text, str) for targets in lists for text in targets):
+            return str(column), {str(label): targets for label, targets in inner.items()}
+    raise SettingError(
+        "'targets' must be the name of a column, or one column with the targets of each of its values such as "
+        f'{{lab = {{control = [], drug = ["smoke"]}}}}, got {setting!r:.60}.'
+    )
 
 
 def _targets(
     label: str, known: Mapping[str, Sequence[str]] | None, names: Sequence[str], column: str, source: str
 ) -> tuple[str, ...]:
+    if known is not None and label not in known:
+        raise DataError(
+            f"{label!r:.60} in column {column!r} of {source} must have targets, got none. "
+            f"'targets' names {listed(known)}."
+        )
     if known is not None:
-        if label not in known:
-            raise DataError(
-                f"{label!r:.60} in column {column!r} of {source} must have targets, got none. "
-                f"'targets' names {listed(known)}."
-            )
         targets = tuple(known[label])
     elif label in names:
         targets = (label,)

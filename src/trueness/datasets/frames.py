@@ -1,13 +1,10 @@
 """Files of rows to a Table (columns.py: which columns are categories).
 
-Numbers as people write them: 1,5   1.234,56   1,234.56   1'234.5   1 234,5.
+Numbers as people write them: 1,5   1.234,56   1,234.56   1'234.5   1 234,5. A column is read with a decimal point or a
+decimal comma, whatever reads more of its cells; the other mark, an apostrophe or a blank may stand between thousands:
 
-A cell tells of its marks where it can be read in one way alone:
-
-    1.234,56  1,234.56      the last mark is the decimal one, the other stands between thousands
-    1,234,567               a mark that comes twice stands between thousands
-    1,5  0,123  1234,567    not three digits behind it, or no thousands before it: a decimal mark
-    1,234                   either; other cells of the column, then other columns of the file, then the user decide
+    1.234,56  1,234,567  1,5  0,123  1234,567      one reading alone
+    1,234                                          both: other columns of the file, then the user decide
 
 One sign that all numbers of a column share, as in 45 % or $1,234.50, is no part of them.
 """
@@ -21,13 +18,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from trueness.datasets.columns import DROP, NAMELESS, Kinds, is_code, is_text
+from trueness.datasets.columns import DROP, NAMELESS, Kinds, are_codes, is_text
 from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.table import Table
 from trueness.errors import DataError, did_you_mean, listed
@@ -44,7 +41,7 @@ from trueness.outside import (
     open_file,
     size,
 )
-from trueness.parquet import flat_columns, parquet_columns, read_parquet
+from trueness.packed import flat_columns, parquet_columns, read_parquet
 
 if TYPE_CHECKING:
     import pandas
@@ -55,8 +52,6 @@ MAX_HEADER = 16 * MEGABYTE
 Decimal = Literal["comma", "point"]
 MARKS: dict[Decimal, str] = {"comma": ",", "point": "."}
 LOOKED_AT = 10_000  # different texts of a column that tell how its numbers are written; all of them must be so
-_GROUPS = ".,'’ \u00a0\u202f"
-_WRITTEN = re.compile(rf"[+-]?(\d*)((?:([{_GROUPS}])\d{{3}}(?:\3\d{{3}})*)?)(?:([.,])(\d*))?([eE][+-]?\d+)?")
 EITHER = ";\t"  # separators of files whose decimal mark is as often a comma
 _SEPARATOR_LINE = re.compile(r'"?sep=(.?)"?')  # the first line of files that are meant for a spreadsheet
 
@@ -76,21 +71,28 @@ def read_rows(
     path = Path(path)
     if not is_there(path):
         raise DataError(f"{path} is not there. Give the path of a CSV, TSV, text, parquet or JSONL file.")
-    dropped = list(drop)
+    dropped = set(drop)
     unread = {name for name, kind in (kinds or {}).items() if kind in (DROP, "left out")}  # unless it can be shown
     if path.suffix.lower() == ".parquet":
         names = parquet_columns(path, MAX_COLUMNS)
         unread &= set(names) - set(flat_columns(path, names))
-        kept = [name for name in _without_dropped(names, dropped, path) if name not in unread]
-        frame = read_parquet(path, MAX_CELLS, kept)
+        _check_dropped(names, dropped, path)
+        frame = read_parquet(path, MAX_CELLS, [name for name in names if name not in dropped | unread])
         kinds = {name: kind for name, kind in (kinds or {}).items() if name not in unread}
-    elif path.suffix.lower() == ".jsonl":
-        frame = _records(path, unread | set(dropped))
-        frame = frame[_without_dropped(frame.columns, dropped, path)]
     else:
-        frame = _read_delimited(path, decimal)
-        frame = frame[_without_dropped(frame.columns, dropped, path)]
+        if path.suffix.lower() == ".jsonl":
+            frame = _records(path, unread | dropped)
+        else:
+            frame = _read_delimited(path, decimal)
+        _check_dropped(frame.columns, dropped, path)
+        frame = frame.drop(columns=list(dropped))
     return replace(Table.of(frame, discrete, path.name, kinds, strict, targets), notes=frame.attrs.get("notes", ()))
+
+
+def _check_dropped(names: Iterable[str], dropped: set[str], path: Path) -> None:
+    for name in sorted(dropped - set(names)):
+        near = did_you_mean(name, list(names))
+        raise DataError(f"{name!r} to drop is not a column of {path.name}. {near}".rstrip())
 
 
 def _records(path: Path, unread: set[str]) -> pandas.DataFrame:
@@ -110,15 +112,8 @@ def _records(path: Path, unread: set[str]) -> pandas.DataFrame:
     return pd.DataFrame.from_records(records, columns=names)
 
 
-def _without_dropped(columns: Iterable[str], dropped: list[str], path: Path) -> list[str]:
-    names = list(columns)
-    for name in dropped:
-        if name not in names:
-            raise DataError(f"{name!r} to drop is not a column of {path.name}. {did_you_mean(name, names)}".rstrip())
-    return [name for name in names if name not in dropped]
-
-
-def _read_delimited(path: Path, decimal: Decimal | None = None) -> pandas.DataFrame:
+def _read_delimited(path: Path, decimal: Decimal | None) -> pandas.DataFrame:
+    """The rows of a text; `notes` in its attrs say how they were read."""
     layout = layout_of(path, MAX_COLUMNS, decimal)
     most = MAX_CELLS // layout.columns
     try:
@@ -130,7 +125,26 @@ def _read_delimited(path: Path, decimal: Decimal | None = None) -> pandas.DataFr
             f"{path.name} must have at most {MAX_CELLS:,} cells, got more than {most:,} rows of {layout.columns:,} "
             "columns. Keep a part of its rows."
         )
-    return with_numbers(_with_names(frame, layout, path), layout, path)
+    frame, notes = with_numbers(_with_names(frame, layout, path), layout, path)
+    if layout.encoding != "utf-8":
+        notes.insert(0, f"{path.name} is not UTF-8 and was read as {layout.encoding}")
+    if sums := _sums(frame):
+        notes.append(f"the last row seems to hold the sums of those above ({listed(sums)}): delete it if so")
+    frame.attrs["notes"] = tuple(notes)
+    return frame
+
+
+def _sums(frame: pandas.DataFrame) -> list[str]:
+    """Columns whose last number is the sum of all others, and greater than each of them."""
+    sums = []
+    for name in frame.select_dtypes(["int", "float"]) if len(frame) > 3 else ():
+        above, last = frame[name].iloc[:-1], float(frame[name].iloc[-1])
+        if last > above.max() > 0 and abs(last - float(above.sum())) <= 1e-9 * last:
+            sums.append(str(name))
+    return sums
+
+
+# ---- the layout of a text
 
 
 class Layout(NamedTuple):
@@ -142,7 +156,7 @@ class Layout(NamedTuple):
     encoding: str
     names_rows: bool  # the rows have a cell more than there are names
     decimal: Decimal | None
-    has_codes: bool = False  # a cell like 01067 among the first
+    codes: tuple[str, ...] = ()  # columns in which 01067 would lose its zero
 
 
 def layout_of(path: Path, most: int, decimal: Decimal | None = None) -> Layout:
@@ -164,38 +178,28 @@ def layout_of(path: Path, most: int, decimal: Decimal | None = None) -> Layout:
     if not first.strip():
         raise DataError(f"{path.name} must have a header with column names, got an empty file.")
     separator = separator or _separator(lines[above:])
-    _check_title(lines[above : above + 20], separator, above, path)
     if first.count(separator) >= most:
         raise DataError(
             f"{path.name} must have at most {most:,} columns, got {first.count(separator) + 1:,}. Keep those you need."
         )
     try:
-        header = [name.strip() for name in next(csv.reader([first], delimiter=separator, skipinitialspace=True))]
+        header = next(csv.reader([first], delimiter=separator, skipinitialspace=True))
     except csv.Error as error:
         raise DataError(f"{path.name} must have a header with column names, got: {one_line(error)}.") from error
-    twice = sorted(name for name, count in Counter(filter(None, header)).items() if count > 1)
+    names = [name.strip() for name in header]
+    twice = sorted(name for name, count in Counter(filter(None, names)).items() if count > 1)
     if twice:
         raise DataError(f"column names of {path.name} must be unique, got {listed(twice)} twice. Rename them.")
-    if all(map(_is_number, header)) and not _is_count(header):
-        raise DataError(f"{path.name} must have a header with column names, got numbers: {listed(header, 3)}.")
+    if all(map(_is_number, names)):
+        got = f"got numbers: {listed(names, 3)}. Write names above it"
+        raise DataError(f"{path.name} must have a header with column names, {got}.")
     row = next(_rows(lines[above + 1 : above + 9], separator), [])
-    edge = f"[{re.escape(separator)}\n]"
-    has_codes = re.search(rf'{edge}"?0\d+"?\s*{edge}', "\n" + "".join(lines[above + 1 :]) + "\n") is not None
-    return Layout(separator, len(header), above, encoding, len(row) > len(header), decimal, has_codes)
-
-
-def _check_title(lines: Sequence[str], separator: str, above: int, path: Path) -> None:
-    """Raise where the first line has one cell, and all lines from a later one of words alone are equally wide."""
-    if separator != " " and sum(bool(cell.strip()) for cell in next(_rows(lines, separator), [])) > 1:
-        return
-    for sign in ",;\t":
-        rows = list(_rows(lines, sign))
-        at = max(range(len(rows)), key=lambda k: len([cell for cell in rows[k] if cell.strip()]), default=0)
-        widths = {len(row) for row in rows[at:]}
-        if at and len(rows) - at > 2 and max(widths) > (2 if at == 1 else 1) and len(widths) == 1 and all(rows[at]):
-            if not any(map(_is_number, rows[at])):
-                got = f"a title, and what seems to be the header in line {above + at + 1}"
-                raise DataError(f"{path.name} must have its header in line 1, got {got}. Delete what is above it.")
+    names_rows, edge, codes = len(row) > len(header), f"[{re.escape(separator)}\n]", []
+    if re.search(rf'{edge}"?0\d+"?\s*{edge}', "\n" + "".join(lines[above + 1 :]) + "\n"):
+        rows = list(_rows(lines[above + 1 :], separator))
+        for k, name in enumerate(header, names_rows):
+            codes += [name] if are_codes(row[k].strip() for row in rows if len(row) > k) else []
+    return Layout(separator, len(header), above, encoding, names_rows, decimal, tuple(codes))
 
 
 def read_text(path: Path, layout: Layout, most: int, **options: Any) -> tuple[pandas.DataFrame, Layout]:
@@ -208,7 +212,7 @@ def read_text(path: Path, layout: Layout, most: int, **options: Any) -> tuple[pa
                 frame = pd.read_csv(
                     file, sep=r"\s+" if layout.separator == " " else layout.separator, encoding=layout.encoding,
                     skiprows=layout.above, keep_default_na=False, na_values=MISSING, skipinitialspace=True,
-                    **options,
+                    **{"dtype": dict.fromkeys(layout.codes, str)} | options,
                 )  # fmt: skip
             return frame, layout
         except UnicodeDecodeError:
@@ -245,114 +249,24 @@ def _separator(lines: Sequence[str]) -> str:
     return max(ranked, key=ranked.__getitem__) if ranked else " " if " " in lines[0].strip() else ","
 
 
-def _is_count(names: Sequence[str]) -> bool:
-    """0, 1, 2, as pandas names columns without names, or 1, 2, 3."""
-    return [*names] in ([str(k + start) for k in range(len(names))] for start in (0, 1))
-
-
 def _with_names(frame: pandas.DataFrame, layout: Layout, path: Path) -> pandas.DataFrame:
     """Row names without a name of their own are a column, as R and pandas write them; an empty last column is none."""
-    import pandas as pd
-
     names = [str(name).strip() for name in frame.columns]
     if frame.index.nlevels > 1:
         raise DataError(f"{path.name} must have as many names as cells in a row, got fewer. Name each column.")
     if layout.names_rows:
         frame = frame.reset_index()
         last = frame.iloc[:, -1].isna().all()  # a separator at the end of each row, not of the header
-        names = [*names, f"Unnamed: {len(names)}"] if last else [_fresh("rownames", names), *names]
-    frame.columns = pd.Index(names)
+        fresh = next(name for k in range(len(names) + 1) if (name := "rownames" + "_" * k) not in names)
+        names = [*names, f"Unnamed: {len(names)}"] if last else [fresh, *names]
+    frame.columns = names  # type: ignore[assignment]
     nameless = [name for name in names if NAMELESS.fullmatch(name)]
     empty = [name for name in nameless if frame[name].isna().all()]
     wrong = next((name for name in nameless if name not in empty and name != names[0]), None)
     if wrong is not None:
         got = f"column {names.index(wrong) + 1} of {path.name} must have a name"
         raise DataError(f"{got}, got none. Name it, or drop an index.")
-    if all(map(_is_number, names)) and all((frame[name] == float(name)).any() for name in names):
-        got = f"got {listed(names, 3)}, which may also be a row"
-        raise DataError(f"{path.name} must have a header with column names, {got}. Write names above it.")
-    return frame.drop(columns=empty)
-
-
-def _fresh(name: str, names: Sequence[str]) -> str:
-    return name if name not in names else _fresh(f"{name}_", names)
-
-
-def with_numbers(
-    frame: pandas.DataFrame, layout: Layout, path: Path, most: int = MAX_TABLE, **options: Any
-) -> pandas.DataFrame:
-    """Texts that are numbers with a comma, marks of thousands or both, column by column; what was guessed is noted.
-
-    options: those by which pandas read it."""
-    written = {str(name): how for name in frame if is_text(frame[name]) and (how := written_as(frame[name]))}
-    fractions = [str(name) for name in frame if frame[name].dtype.kind == "f"]  # whole ones with gaps, too
-    plain = all(how.is_plain for how in written.values()) and layout.decimal != "comma"
-    has_commas = layout.separator in EITHER or not plain
-    open_ones = [name for name in fractions if has_commas and _may_be_thousands(frame[name])]
-    whole = [str(name) for name in frame if layout.has_codes and frame[name].dtype.kind in "if"]
-    if open_ones or whole:  # what was read as 1.234 may be 1234, and 1067 may be 01067
-        texts = _with_names(read_text(path, layout, most, **options | {"dtype": str})[0], layout, path)
-        odd = {name: how for name in open_ones if (how := written_as(texts[name])) and not how.is_plain}
-        codes = [name for name in whole if is_code(texts[name])]
-        frame, written = frame.assign(**{name: texts[name] for name in (*odd, *codes)}), written | odd
-        fractions = [name for name in fractions if name not in codes]
-    sure = {how.mark for how in written.values()} - {""}
-    if any((frame[name].dropna() % 1).any() for name in fractions if name not in written):
-        sure.add(".")
-    read: dict[str, list[str]] = {}
-    for name, how in written.items():
-        if how.is_plain:
-            continue
-        if how.either:
-            how = how.decided(_decimal_mark(name, how, sure, layout, path))
-        frame[name] = numbers_of(frame[name], how)
-        for mark, what in (
-            (how.decimal == ",", "a decimal comma"),
-            (how.group, f"{how.group!r} between thousands"),
-            (how.sign, f"{how.sign!r} beside them"),
-        ):
-            if mark:
-                read.setdefault(what, []).append(name)
-    notes = [f"numbers with {what} were read in {listed(names)}" for what, names in read.items()]
-    if layout.encoding != "utf-8":
-        notes.insert(0, f"{path.name} is not UTF-8 and was read as {layout.encoding}")
-    if sums := _sums(frame):
-        notes.append(f"the last row seems to hold the sums of those above ({listed(sums)}): delete it if so")
-    frame.attrs["notes"] = tuple(notes)
-    return frame
-
-
-def _sums(frame: pandas.DataFrame) -> list[str]:
-    """Columns whose last number is the sum of all others, and greater than each of them."""
-    sums = []
-    for name in frame:
-        if frame[name].dtype.kind in "if" and len(frame) > 3:
-            above, last = frame[name].iloc[:-1], float(frame[name].iloc[-1])
-            if last > above.max() > 0 and abs(last - float(above.sum())) <= 1e-9 * last:
-                sums.append(str(name))
-    return sums
-
-
-def _may_be_thousands(numbers: pandas.Series) -> bool:
-    """Whether all of them can have been written as 1.234."""
-    size = numbers.dropna().abs()
-    return bool(len(size) and ((size < 1000) & (size == size.round(3)) & ((size >= 1) | (size == 0))).all())
-
-
-def _decimal_mark(name: str, how: NumberFormat, sure: set[str], layout: Layout, path: Path) -> str:
-    """The decimal mark of a column that can be read either way: what was said, else what other columns have."""
-    if layout.decimal:
-        return MARKS[layout.decimal]
-    if len(sure) == 1:
-        return next(iter(sure))
-    if how.either == "." and not sure and layout.separator not in EITHER:
-        return "."
-    whole, fraction = how.example.replace(how.either, ""), how.example.replace(",", ".")
-    comma, point = (whole, fraction) if how.either == "." else (fraction, whole)
-    raise DataError(
-        f"column {name!r} of {path.name} must be read in one way, got {how.example!r}: {comma} with a decimal comma, "
-        f"{point} with a decimal point. Say --decimal comma or --decimal point."
-    )
+    return frame.drop(columns=empty) if empty else frame
 
 
 def _is_number(text: str) -> bool:
@@ -366,96 +280,119 @@ def _is_number(text: str) -> bool:
 # ---- numbers as people write them
 
 
-@dataclass(frozen=True)
-class NumberFormat:
-    """How the numbers of a column are written; `either` is the mark of which that cannot be told, in `example`."""
+class Style(NamedTuple):
+    """How the numbers of a column can be read: decimal mark (or '') -> what stands between thousands (or '')."""
 
-    decimal: str = ""
-    group: str = ""
-    either: str = ""
-    example: str = ""
-    sign: str = ""  # of money or per cent
+    readings: dict[str, str]
+    sign: str  # of money or per cent
+    example: str = ""  # a cell whose readings differ, where there are two
 
     @property
     def is_plain(self) -> bool:
         """Whether Python would read them, too."""
-        return self.decimal != "," and not self.group and not self.either and not self.sign
-
-    @property
-    def mark(self) -> str:
-        """The decimal mark of its file, as far as this column tells: what stands between thousands is the other one."""
-        return self.decimal or {",": ".", ".": ","}.get(self.group, "")
-
-    def decided(self, decimal: str) -> NumberFormat:
-        """The same where what could be read either way is a decimal mark, or else stands between thousands."""
-        if not self.either:
-            return self
-        role = "decimal" if decimal == self.either else "group"
-        return replace(self, either="", example="", **{role: self.either})
+        return self.readings in ({".": ""}, {"": ""}) and not self.sign
 
 
-def written_as(series: pandas.Series) -> NumberFormat | None:
-    """How a column of texts writes numbers; None where it holds none, or where its cells contradict one another."""
+def style_of(series: pandas.Series) -> Style | None:
+    """How a column of texts writes numbers; None where most are none, or where they contradict one another."""
     words = series.dropna().drop_duplicates().iloc[:LOOKED_AT].astype("string").str.strip()
+    if words.str.contains(r"\d", regex=True).sum() <= len(words) / 2:
+        return None
     sign = _sign_of(words)
     words = words.str.replace(sign, "", regex=False).str.strip() if sign else words
-    read = [_marks(word) for word in words]
-    numbers = [marks for marks in read if marks is not None]
-    if not numbers or len(numbers) <= len(read) / 2:
+    read = {decimal: _readable(words, decimal) for decimal in ".,"}
+    numbers = read["."][0] | read[","][0]
+    readings = {d: "".join(groups) for d, (fit, groups) in read.items() if fit.equals(numbers) and len(groups) < 2}
+    if numbers.sum() <= len(words) / 2 or not readings:
         return None
-    decimals, groups = ({getattr(marks, name) for marks in numbers} - {""} for name in ("decimal", "group"))
-    open_ones = {marks.either: marks.example for marks in reversed(numbers) if marks.either}
-    if any(re.fullmatch(r"[+-]?\d{4,}", word) for word in words):  # thousands without a mark: it is a decimal one
-        decimals |= open_ones.keys()
-    if len(decimals) > 1 or len(groups) > 1 or decimals & groups or len(open_ones.keys() - decimals - groups) > 1:
-        return None
-    if decimals or groups:
-        rest = open_ones.keys() - decimals - groups  # the one mark that is left is the other of the two
-        if rest and decimals and groups:
-            return None
-        return NumberFormat("".join(decimals or rest), "".join(groups or (rest if decimals else ())), sign=sign)
-    return NumberFormat(either=next(iter(open_ones), ""), example=next(iter(open_ones.values()), ""), sign=sign)
+    marked = words[numbers & words.str.contains("[.,]", regex=True)]
+    if marked.empty:
+        return Style({"": readings.get(".", "")}, sign)
+    if len(readings) == 1:
+        return Style(readings, sign)
+    if words.str.fullmatch(r"[+-]?\d{4,}").any():  # thousands without a mark: it is a decimal one
+        return Style({decimal: group for decimal, group in readings.items() if not group}, sign)
+    return Style(readings, sign, str(marked.iloc[0]))
+
+
+def _readable(words: pandas.Series, decimal: str) -> tuple[pandas.Series, set[str]]:
+    """Which words are numbers with that decimal mark, and what stands between their thousands."""
+    other, mark, power = {".": ",", ",": "."}[decimal], re.escape(decimal), r"(?:[eE][+-]?\d+)?"
+    plain = words.str.fullmatch(rf"[+-]?(?:\d+{mark}?\d*|{mark}\d+){power}").fillna(False).astype(bool)
+    thousands = rf"^[+-]?(?!0)\d{{1,3}}([{other}'\u2019 \u00a0\u202f])\d{{3}}(?:\1\d{{3}})*(?:{mark}\d*)?{power}$"
+    groups = words.where(~plain).str.extract(thousands, expand=False)
+    return plain | groups.notna(), set(groups.dropna())
 
 
 def _sign_of(words: pandas.Series) -> str:
     """The one sign of money or per cent that all numbers have, or ''."""
-    signs = [[c for c in word if c in "%‰" or unicodedata.category(c) == "Sc"] for word in words]
-    different = {of[0] for of in signs if of}
-    sign = different.pop() if len(different) == 1 else ""
-    with_sign = {len(of) for word, of in zip(words, signs, strict=True) if _marks(word.replace(sign, "").strip())}
-    return sign if with_sign == {1} else ""
+    signs = {c for word in words for c in word if c in "%‰" or unicodedata.category(c) == "Sc"}
+    sign = signs.pop() if len(signs) == 1 else ""
+    digits = words[words.str.contains(r"\d", regex=True)]
+    return sign if sign and (digits.str.count(re.escape(sign)) == 1).all() else ""
 
 
-def numbers_of(series: pandas.Series, written: NumberFormat) -> pandas.Series:
+def with_numbers(
+    frame: pandas.DataFrame, layout: Layout, path: Path, most: int = MAX_TABLE, **options: Any
+) -> tuple[pandas.DataFrame, list[str]]:
+    """Texts that are numbers with a comma, marks of thousands or both, column by column; what was guessed is noted.
+
+    options: those by which pandas read it."""
+    styles = {str(name): style for name in frame if is_text(frame[name]) and (style := style_of(frame[name]))}
+    fractions = [str(name) for name in frame.select_dtypes("float")]  # whole ones with gaps, too
+    if layout.separator in EITHER or layout.decimal == "comma" or not all(s.is_plain for s in styles.values()):
+        if open_ones := [name for name in fractions if _may_be_thousands(frame[name])]:  # 1.234 may be 1234
+            texts = _with_names(read_text(path, layout, most, **options | {"dtype": str})[0], layout, path)
+            odd = {name: style for name in open_ones if (style := style_of(texts[name])) and not style.is_plain}
+            frame, styles = frame.assign(**{name: texts[name] for name in odd}), styles | odd
+    sure = {mark for style in styles.values() if not style.example for mark in style.readings} - {""}
+    if any((frame[name].dropna() % 1).any() for name in fractions if name not in styles):
+        sure.add(".")
+    read: dict[str, list[str]] = {}
+    for name, style in styles.items():
+        if style.is_plain:
+            continue
+        mark = _decimal_mark(name, style, sure, layout, path) if style.example else next(iter(style.readings))
+        group = style.readings[mark]
+        frame[name] = _numbers_of(frame[name], mark, group, style.sign)
+        shown = {"a decimal comma": mark == "," and not (style.example and group)}
+        shown |= {f"{group!r} between thousands": bool(group), f"{style.sign!r} beside them": bool(style.sign)}
+        for what in (what for what, there in shown.items() if there):
+            read.setdefault(what, []).append(name)
+    return frame, [f"numbers with {what} were read in {listed(names)}" for what, names in read.items()]
+
+
+def _may_be_thousands(numbers: pandas.Series) -> bool:
+    """Whether all of them can have been written as 1.234."""
+    size = numbers.dropna().abs()
+    return bool(len(size) and ((size < 1000) & (size == size.round(3)) & ((size >= 1) | (size == 0))).all())
+
+
+def _decimal_mark(name: str, style: Style, sure: set[str], layout: Layout, path: Path) -> str:
+    """The decimal mark of a column that can be read either way: what was said, else what other columns have."""
+    if layout.decimal:
+        return MARKS[layout.decimal]
+    if len(sure) == 1:
+        return next(iter(sure))
+    if "." in style.example and not sure and layout.separator not in EITHER:
+        return "."
+    comma, point = style.example.replace(".", "").replace(",", "."), style.example.replace(",", "")
+    raise DataError(
+        f"column {name!r} of {path.name} must be read in one way, got {style.example!r}: {comma} with a decimal comma, "
+        f"{point} with a decimal point. Say --decimal comma or --decimal point."
+    )
+
+
+def _numbers_of(series: pandas.Series, decimal: str, group: str, sign: str) -> pandas.Series:
     """The column as numbers; as texts with a decimal point where some of its cells are no numbers."""
     import pandas as pd
 
-    words = cells = series.astype("string").str.strip()
-    if written.sign:
-        words = words.str.replace(written.sign, "", regex=False).str.strip()
-    group, decimal = re.escape(written.group or "'"), re.escape(written.decimal or ".")
-    whole = rf"(?:\d+|\d{{1,3}}(?:{group}\d{{3}})+)" if written.group else r"\d*"
-    fit = words.str.fullmatch(rf"[+-]?{whole}(?:{decimal}\d*)?(?:[eE][+-]?\d+)?").fillna(False).astype(bool)
-    plain = words.str.replace(written.group, "", regex=False) if written.group else words
-    plain = plain.str.replace(",", ".", regex=False) if written.decimal == "," else plain
-    if not fit[words.notna()].all():
-        return cells.where(~fit, plain)
-    numbers: pandas.Series = pd.to_numeric(plain, errors="coerce")
-    return numbers.astype(np.float64) if numbers.isna().any() or written.decimal else numbers.astype(np.int64)
-
-
-def _marks(word: str) -> NumberFormat | None:
-    match = _WRITTEN.fullmatch(word)
-    if match is None or not any(map(str.isdigit, word)):
-        return None
-    start, grouped, group, decimal = match[1], match[2], match[3] or "", match[4] or ""
-    thousands = 1 <= len(start) <= 3 and not start.startswith("0")
-    if not grouped:
-        return NumberFormat(decimal=decimal)
-    if not thousands:  # 0,123  1234,567
-        return NumberFormat(decimal=group) if group in ".," and len(grouped) == 4 and not decimal else None
-    if decimal:
-        return NumberFormat(decimal, group) if decimal != group else None
-    if len(grouped) > 4 or group not in ".,":
-        return NumberFormat(group=group)
-    return NumberFormat(either=group, example=word)
+    cells = series.astype("string").str.strip()
+    words = cells.str.replace(sign, "", regex=False).str.strip() if sign else cells
+    fit, groups = _readable(words, decimal or ".")
+    words = words.str.replace(group, "", regex=False) if group else words
+    words = words.str.replace(",", ".", regex=False) if decimal == "," else words
+    if groups - {group} or not fit[words.notna()].all():
+        return cells.where(~fit, words)
+    numbers: pandas.Series = pd.to_numeric(words, errors="coerce")
+    return numbers.astype(np.float64) if numbers.isna().any() or decimal else numbers.astype(np.int64)

@@ -13,8 +13,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import resources
 from pathlib import Path
@@ -24,8 +23,6 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.dataset import About, Simulated, about_of_card, read_card, users_own
-from trueness.datasets.experiments import Intervention
-from trueness.datasets.interventional import hold_columns
 from trueness.datasets.table import Table
 from trueness.errors import DataError, listed
 from trueness.graphs import Graph
@@ -87,26 +84,15 @@ class Network(Simulated):
             steps.append((position[name], parents, [np.array(column) for column in cumulative.T[:-1]]))
         return steps
 
-    def rows_under(self, interventions: Sequence[Intervention], n: int, rng: Generator) -> Table:
+    def simulate(self, n: int, rng: Generator) -> Table:
         uniform = rng.random((len(self.variables), n))
         codes = np.zeros((len(self.variables), n), dtype=np.intp)
         for column, parents, cumulative in self._steps:
             row = sum((codes[parent] * stride for parent, stride in parents), start=np.zeros(n, dtype=np.intp))
             for at_most in cumulative:
                 codes[column] += uniform[column] > at_most[row]
-            for step in interventions:
-                if column in step.nodes:
-                    _intervene(codes[column, step.start : step.stop], step, len(cumulative) + 1, rng)
         names = tuple(v.name for v in self.variables)
         return Table(names, codes.T.astype(np.float64), tuple(v.levels for v in self.variables), self.name)
-
-
-def _intervene(codes: NDArray[np.intp], step: Intervention, levels: int, rng: Generator) -> None:
-    """Overwrite the codes of one variable in the rows of an intervention."""
-    share = 1.0 if step.how == "do" else 0.5 if step.strength is None else step.strength
-    moved = rng.random(len(codes)) < share
-    anew = np.minimum(codes + 1, levels - 1) if step.how == "shift" else rng.integers(levels, size=len(codes))
-    codes[moved] = anew[moved]
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,15 +110,10 @@ class GaussianNetwork(Simulated):
     def truth(self) -> Graph:
         return Graph.from_matrix(self.weights != 0, self.nodes, direction="row to column")
 
-    def rows_under(self, interventions: Sequence[Intervention], n: int, rng: Generator) -> Table:
+    def simulate(self, n: int, rng: Generator) -> Table:
         values = self.intercepts + np.sqrt(self.variances) * rng.standard_normal((n, len(self.nodes)))
-        inverse = np.linalg.inv(np.eye(len(self.nodes)) - self.weights)
-        mean, sd = self.intercepts @ inverse, np.sqrt(self.variances @ inverse**2)
-        fresh = rng.standard_normal(values.shape) if interventions else values
-        hold = hold_columns(interventions, mean, sd, fresh)
         for j in map(self.nodes.index, self.truth.topological_order()):
             values[:, j] += values @ self.weights[:, j]
-            hold(j, values[:, j])
         return Table(self.nodes, values, (None,) * len(self.nodes), self.name)
 
 
@@ -143,9 +124,9 @@ def _unpacked(file: str) -> str:
 @cache
 def builtin(name: str) -> Network:
     """A network of levels kept in the package."""
-    card = read_card(name)
-    network = Network(name, _unpacked(f"{name}.bif.gz"), about_of_card(card, "discrete", PROPERTIES))
-    return network if "variables" in card else replace(network, about=network.about.naming(network.truth.nodes))
+    card, text = read_card(name), _unpacked(f"{name}.bif.gz")
+    nodes = () if "variables" in card else bif_structure(text, f"{name}.bif").variables
+    return Network(name, text, about_of_card(card, "discrete", PROPERTIES, nodes))
 
 
 @cache
@@ -158,7 +139,7 @@ def builtin_gaussian(name: str) -> GaussianNetwork:
     )
     intercepts = np.array([equations[node]["coefficients"]["(Intercept)"][0] for node in nodes], dtype=float)
     variances = np.array([equations[node]["variance"][0] for node in nodes], dtype=float)
-    about = about_of_card(read_card(name), "continuous", ("linear", "gaussian noise", *PROPERTIES)).naming(nodes)
+    about = about_of_card(read_card(name), "continuous", ("linear", "gaussian noise", *PROPERTIES), nodes)
     return GaussianNetwork(name, nodes, weights, intercepts, variances, about)
 
 
@@ -189,7 +170,7 @@ def parse_bif(text: str, source: str = "the BIF text") -> tuple[BifVariable, ...
 def _variables(structure: Structure, source: str) -> tuple[BifVariable, ...]:
     levels = {name: _levels(body, name, source) for name, body in structure.variables.items()}
     shapes = {name: _shape(name, structure.families[name][0], levels, source) for name in levels}
-    cells = sum(map(_cells, shapes.values()))
+    cells = sum(float(np.prod(shape, dtype=float)) for shape in shapes.values())
     if cells > MOST_IN_ALL:
         raise DataError(f"the tables of {source} must have at most {MOST_IN_ALL:,} cells in all, got {cells:,.0f}.")
     return tuple(
@@ -205,15 +186,11 @@ def _shape(child: str, parents: tuple[str, ...], levels: LevelsByName, source: s
             f"{child!r:.60} of {source} must have at most {MOST_PARENTS} parents, got {len(parents):,}. Remove some."
         )
     shape = (*(len(levels[parent]) for parent in parents), len(levels[child]))
-    if _cells(shape) > MOST_CELLS:
+    if np.prod(shape, dtype=float) > MOST_CELLS:
         raise DataError(
             f"the table of {child!r:.60} in {source} must have at most {MOST_CELLS:,} cells, got {listed(shape, 8)}."
         )
     return shape
-
-
-def _cells(shape: tuple[int, ...]) -> float:
-    return float(np.prod(shape, dtype=float))
 
 
 def _levels(body: str, name: str, source: str) -> tuple[str, ...]:
@@ -240,7 +217,7 @@ def _table(
     for entry in entries:
         if entry.startswith("table"):
             # the rightmost variable of the header varies fastest, so the child comes first
-            flat = _numbers(entry[5:], what, int(np.prod(shape)))
+            flat = _numbers(entry[5:], what, table.size)
             table[...] = np.moveaxis(flat.reshape([shape[-1], *shape[:-1]]), 0, -1)
         elif entry.startswith("default"):
             table[np.isnan(table).all(axis=-1)] = _numbers(entry[7:], what, shape[-1])

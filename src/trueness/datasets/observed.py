@@ -9,8 +9,8 @@ imputation by name). Nothing here knows a truth.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,17 +48,13 @@ class Observed(Table):
     def share_missing(self) -> float:
         return float(self.missing.mean()) if self.values.size else 0.0
 
-    def rows(self, index: NDArray[np.intp]) -> Observed:
+    def rows(self, index: NDArray[np.intp]) -> Self:
         """Those rows. Whether they are still in time order is the caller's to see to: blocks are, resamples are not."""
-        regimes = None if self.regimes is None else self.regimes[index]
-        kept = self._experiments_of(index)
-        return Observed(self.names, self.values[index], self.levels, self.source, regimes, self.lags, experiments=kept)
+        kept = replace(self, regimes=None) if self.regimes is not None else self
+        rows = super(Observed, kept).rows(index)
+        return rows if self.regimes is None else replace(rows, regimes=self.regimes[index])
 
-    def columns(self, order: Sequence[int]) -> Observed:
-        inner = super().columns(order)
-        return replace(self, names=inner.names, values=inner.values, levels=inner.levels)
-
-    def complete_rows(self) -> Observed:
+    def complete_rows(self) -> Self:
         """The rows without a gap: listwise deletion, which biases what is not missing at random."""
         return self.rows(np.flatnonzero(~self.missing.any(axis=1)))
 
@@ -82,7 +78,8 @@ def check_observed(table: Table, lags: int = 0) -> None:
             f"column {table.names[j]!r} of {table.source} must have at least {FEWEST} observed values, "
             f"got {counts[j]} of {table.n}. Drop it, or have fewer values missing."
         )
-    check_values(table, True, "Drop it, or use more rows.")
+    for j in range(table.d):
+        check_values(table, j, True, "Drop it, or use more rows.")
     check_lags(table, lags)
 
 

@@ -10,7 +10,7 @@ Pearl (2009), ch. 3; Eberhardt & Scheines (2007) on hard and soft ones.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple, Protocol, runtime_checkable
@@ -23,6 +23,7 @@ from trueness.datasets.table import Table
 from trueness.errors import SettingError
 
 Array = NDArray[np.float64]
+Hold = Callable[[int, Array], None]
 MOST_HELD = 3  # nodes that one regime holds
 
 
@@ -42,21 +43,20 @@ class Regimes:
     labels: NDArray[np.intp]
     blocks: tuple[Block, ...]
 
+    def hold(self, mean: Array, sd: Array) -> Hold:
+        """What sets the rows of column j in which it is held, in place."""
+
+        def hold(j: int, column: Array) -> None:
+            for rows, standard in self.of(j):
+                column[rows] = mean[j] + sd[j] * standard
+
+        return hold
+
     def of(self, node: int) -> Iterator[tuple[slice, Array]]:
         """Where a node is held, and its values there, in standard units."""
         for block in self.blocks:
             for k in np.flatnonzero(block.nodes == node):
                 yield slice(block.start, block.stop), block.values[:, k]
-
-    def hold(self, node: int, column: Array, mean: float, sd: float) -> None:
-        """Set the rows of one node's column in which it is held."""
-        for rows, standard in self.of(node):
-            column[rows] = mean + sd * standard
-
-    def overwrite(self, standard: Array) -> None:
-        """Put the held values into (n, d) rows in standard units. No descendant hears of it."""
-        for block in self.blocks:
-            standard[block.start : block.stop, block.nodes] = block.values
 
 
 @runtime_checkable

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueness.datasets.observed import Observed
-from trueness.datasets.repeated_units import RepeatedUnits, likeness
+from trueness.datasets.order import RepeatedUnits, likeness
 from trueness.datasets.table import Table
 from trueness.errors import listed
 
@@ -76,28 +76,27 @@ class RowDependence:
         """The answer first; a failed one ends with what to do."""
         most = max((abs(one.lag1) for one in self.columns), default=0.0)
         where = "row order" if self.order == "rows" else f"the order of {self.order}"
+        if not self.dependent and self.units:
+            return f"rows of the same {self.order} are no more alike than others, beyond chance (at most {most:.2f})"
+        if not self.dependent and self.sorted_by:
+            others = f"; the others only follow {'it' if len(self.sorted_by) == 1 else 'them'}"
+            kept = others if len(self.columns) > len(self.sorted_by) else ""
+            return f"sorted by {listed(self.sorted_by)}{kept}: beside that no dependence of rows is seen"
         if not self.dependent:
-            if self.units:
-                return (
-                    f"rows of the same {self.order} are no more alike than others, beyond chance (at most {most:.2f})"
-                )
-            plain = f"no lag-1 autocorrelation beyond chance in {where} (at most {most:.2f}, Holm over columns)"
-            others = f"the others only follow {'it' if len(self.sorted_by) == 1 else 'them'}"
-            kept = len(self.columns) > len(self.sorted_by)
-            by = f"sorted by {listed(self.sorted_by)}{'; ' + others if kept else ''}"
-            return f"{by}: beside that no dependence of rows is seen" if self.sorted_by else plain
+            return f"no lag-1 autocorrelation beyond chance in {where} (at most {most:.2f}, Holm over columns)"
         named = ", ".join(f"{one.column} {one.lag1:.2f}" for one in self.dependent[:4])
-        more = f" and {len(self.dependent) - 4} more" if len(self.dependent) > 4 else ""
-        after = f", beside sorting by {listed(self.sorted_by)}" if self.sorted_by else ""
-        effective = f"{self.effective_rows:,.0f} effective rows of {self.n:,} ({' and '.join(self.pair)})"
+        named += f" and {len(self.dependent) - 4} more" if len(self.dependent) > 4 else ""
+        worth = f"{self.effective_rows:,.0f} effective rows of {self.n:,} ({' and '.join(self.pair)})"
         if self.units:
-            alike = f"rows of the same {self.order} depend on each other, correlations {named}{more}, beyond chance"
-            worth = f"{self.units:,} different, {effective}"
-            return f"{alike}; {worth}. {UNITS}" if self.matters else f"{alike}, but too little to matter; {worth}"
-        beyond = f"lag-1 autocorrelation in {where}{after}: {named}{more}, beyond chance"
+            found = f"rows of the same {self.order} depend on each other, correlations {named}, beyond chance"
+            worth, remedy = f"{self.units:,} different, {worth}", UNITS
+        else:
+            after = f", beside sorting by {listed(self.sorted_by)}" if self.sorted_by else ""
+            found = f"lag-1 autocorrelation in {where}{after}: {named}, beyond chance"
+            remedy = REMEDY
         if not self.matters:
-            return f"{beyond}, but too little to matter: {effective}"
-        return f"rows depend on each other, {beyond}; {effective}. {REMEDY}"
+            return f"{found}, but too little to matter{';' if self.units else ':'} {worth}"
+        return f"{'' if self.units else 'rows depend on each other, '}{found}; {worth}. {remedy}"
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -154,9 +153,10 @@ def _in_order(table: Table, order: str, orders: int) -> RowDependence:
 
 def _in_units(table: Table, units: RepeatedUnits, orders: int) -> RowDependence:
     of = units.of[: table.n]
-    names = [name for name in table.names if name != units.column]
-    r, p = np.array([likeness(*_column(table, name), of) for name in names]).reshape(-1, 2).T
-    p = np.array(_holm(list(p), orders))
+    places = [j for j, name in enumerate(table.names) if name != units.column]
+    kinds = np.where(table.ordered, 0, table.n_levels)
+    r, p = np.array([likeness(table.values[:, j], int(kinds[j]), of) for j in places]).reshape(-1, 2).T
+    p, names = np.array(_holm(list(p), orders)), [table.names[j] for j in places]
     columns = tuple(ColumnOrder(*one, one[2] < LEVEL) for one in zip(names, r.tolist(), p.tolist(), strict=True))
     sizes = np.bincount(of)
     if not (p < LEVEL).any():
@@ -168,11 +168,6 @@ def _in_units(table: Table, units: RepeatedUnits, orders: int) -> RowDependence:
     effective, alone = (float(table.n / (1 + more * max(of_two, 0.0))) for of_two in (r[a] * r[b], r[a] ** 2))
     pair, matters = (names[a], names[b]), bool(alone < ENOUGH * table.n)
     return RowDependence(table.n, units.column, columns, (), effective, pair, matters, len(sizes))
-
-
-def _column(table: Table, name: str) -> tuple[Array, int]:
-    j = table.names.index(name)
-    return table.values[:, j], 0 if table.ordered[j] else int(table.n_levels[j])
 
 
 def _holm(p: Sequence[float], orders: int) -> list[float]:
@@ -305,15 +300,15 @@ def _effective_rows(
     places = list(columns)
     r = np.stack([_autocorrelations(columns[j], lags) for j in places])
     sums = np.maximum(r @ r.T, 0.0)
-    alone = n / (1 + 2 * max(sums[places.index(j), places.index(j)] for j in dependent))
-    for k, j in enumerate(places):
-        sums[k, k] = -1.0
-        if j not in dependent:
-            sums[k, [i for i, other in enumerate(places) if other not in dependent]] = -1.0
-    a, b = np.unravel_index(int(sums.argmax()), sums.shape)
+    rows = [places.index(j) for j in dependent]
+    alone = float(n / (1 + 2 * max(sums[k, k] for k in rows)))
     if len(places) == 1:
-        return float(alone), (places[0], places[0]), float(alone)
-    return float(n / (1 + 2 * max(sums[a, b], 0.0))), (places[int(a)], places[int(b)]), float(alone)
+        return alone, (places[0], places[0]), alone
+    np.fill_diagonal(sums, -1.0)
+    others = np.setdiff1d(np.arange(len(places)), rows)
+    sums[np.ix_(others, others)] = -1.0
+    a, b = np.unravel_index(int(sums.argmax()), sums.shape)
+    return float(n / (1 + 2 * max(sums[a, b], 0.0))), (places[int(a)], places[int(b)]), alone
 
 
 def _autocorrelations(z: Array, lags: int) -> Array:

@@ -15,7 +15,7 @@ otherwise the variances give the causal order away (varsortability; Reisach et a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Annotated, Literal
@@ -25,16 +25,13 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.dataset import About, Simulated, check_settings, simulated
-from trueness.datasets.experiments import Intervention
-from trueness.datasets.interventional import hold_columns
-from trueness.datasets.regimes import Regimes
+from trueness.datasets.regimes import Hold, Regimes
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.settings import Between, Whole
 
 Array = NDArray[np.float64]
 Noise = Literal["gaussian", "laplace", "uniform", "exponential", "student-t"]
-Hold = Callable[[int, Array], None]
 Coefficients = tuple[Array, ...]
 HIDDEN = 10
 WAVES = 500  # of a Gaussian process
@@ -149,26 +146,16 @@ class Synthetic(Simulated):
             + (("nonlinear",) if self.relation not in ("linear", "nonlinear") else ()),
         )
 
-    def rows_under(self, interventions: Sequence[Intervention], n: int, rng: Generator) -> Table:
-        """All on the scale of the same noise without any intervention."""
-        noise = NOISES[self.noise](rng, (n, self.nodes))
-        if not interventions:
-            values = self._run(noise)
-            if n == 1:
-                return self._table(values)
-            return self._table(values, values.mean(axis=0), values.std(axis=0))
-        fresh = rng.standard_normal((n, self.nodes))
-        free = self._run(noise.copy())
-        mean, sd = free.mean(axis=0), free.std(axis=0)
-        return self._table(self._run(noise, hold_columns(interventions, mean, sd, fresh)), mean, sd)
+    def simulate(self, n: int, rng: Generator) -> Table:
+        values = self._run(NOISES[self.noise](rng, (n, self.nodes)))
+        return self._table(values) if n == 1 else self._table(values, values.mean(axis=0), values.std(axis=0))
 
     def draw_regimes(self, regimes: Regimes, n: int, rng: Generator) -> tuple[Table, Table]:
         """n rows without intervention, and the same noise under the regimes; both on the scale of the first."""
         noise = NOISES[self.noise](rng, (n, self.nodes))
         free = self._run(noise.copy())
         mean, sd = free.mean(axis=0), free.std(axis=0)
-        moved = self._run(noise, lambda j, column: regimes.hold(j, column, mean[j], sd[j]))
-        return self._table(free, mean, sd), self._table(moved, mean, sd)
+        return self._table(free, mean, sd), self._table(self._run(noise, regimes.hold(mean, sd)), mean, sd)
 
     def _table(self, values: Array, mean: Array | float = 0.0, sd: Array | float = 1.0) -> Table:
         values = (values - mean) / sd if self.standardised else values

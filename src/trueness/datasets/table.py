@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeGuard, Union
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias, TypeGuard, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueness.datasets.columns import MAX_LEVELS, InferredColumn, Kinds, Levels, OrderedLevels, TimeOrder, columns_of
 from trueness.datasets.experiments import Experiments, TargetSetting, split_experiments
-from trueness.datasets.repeated_units import RepeatedUnits
+from trueness.datasets.order import RepeatedUnits
 from trueness.errors import DataError, listed
 
 if TYPE_CHECKING:
@@ -100,23 +100,16 @@ class Table:
         """Number of levels of each column (0 for continuous ones)."""
         return np.array([len(levels or ()) for levels in self.levels], dtype=np.int64)
 
-    def rows(self, index: NDArray[np.intp]) -> Table:
-        return Table(self.names, self.values[index], self.levels, self.source, experiments=self._experiments_of(index))
-
-    def _experiments_of(self, index: NDArray[np.intp]) -> Experiments | None:
-        return None if self.experiments is None else self.experiments.take(index)
-
-    def columns(self, order: Sequence[int]) -> Table:
-        picked = list(order)
-        return Table(
-            tuple(self.names[j] for j in picked),
-            self.values[:, picked],
-            tuple(self.levels[j] for j in picked),
-            self.source,
-            experiments=self.experiments,
-            times=self.times,
-            units=self.units,
+    def rows(self, index: NDArray[np.intp]) -> Self:
+        """Those rows, without what is known of all of them: how they were read, their order and their units."""
+        experiments = self.experiments and self.experiments.take(index)
+        return replace(
+            self, values=self.values[index], judged=(), notes=(), experiments=experiments, times=None, units=()
         )
+
+    def columns(self, order: Sequence[int]) -> Self:
+        names, levels = (tuple(of[j] for j in order) for of in (self.names, self.levels))
+        return replace(self, names=names, values=self.values[:, list(order)], levels=levels, judged=(), notes=())
 
     @property
     def layout(self) -> list[object]:
@@ -209,33 +202,33 @@ def check_usable(table: Table, gaps: bool = False, remedy: str = "Drop it, or us
         near = (np.abs(values[:HEAD] - values[0]) < SMALLEST).all(axis=0)
     if not square <= LARGEST**2 or near.any():
         suspects = np.flatnonzero(near) if square <= LARGEST**2 else np.arange(table.d)
-        check_values(table.columns(suspects.tolist()), gaps, remedy)
+        for j in suspects:
+            check_values(table, int(j), gaps, remedy)
 
 
-def check_values(table: Table, gaps: bool, remedy: str) -> None:
-    """Raise for missing values (unless `gaps` are handled), empty or constant columns, and numbers out of scale."""
-    present = ~table.gaps if gaps else np.isfinite(table.values)
-    if not present.all() and not gaps:
-        j = int((~present.all(axis=0)).argmax())
-        missing = np.flatnonzero(~present[:, j])
+def check_values(table: Table, j: int, gaps: bool, remedy: str) -> None:
+    """Raise for missing values of a column (unless `gaps` are handled), for an empty or constant one, and for one whose
+    squares, and products of squares, would be 0 or infinite: its graphs would be too."""
+    what, values = f"column {table.names[j]!r} of {table.source}", table.values[:, j]
+    missing = np.flatnonzero(np.isnan(values) if gaps else ~np.isfinite(values))
+    if len(missing) and not gaps:
         raise DataError(
-            f"column {table.names[j]!r} of {table.source} must have no missing values, got {len(missing)} "
-            f"(first in row {missing[0] + 1}). Drop or impute those rows, or choose a learner that takes gaps "
-            "('trueness list learners')."
+            f"{what} must have no missing values, got {len(missing)} (first in row {missing[0] + 1}). Drop or impute "
+            "those rows, or choose a learner that takes gaps ('trueness list learners')."
         )
-    if not present.any(axis=0).all():
-        name = table.names[int((~present.any(axis=0)).argmax())]
-        raise DataError(f"column {name!r} of {table.source} must have values, got none. Drop it.")
-    lows, highs = np.nanmin(table.values, axis=0), np.nanmax(table.values, axis=0)
-    constant = np.flatnonzero(lows == highs)
-    if len(constant):
-        j = int(constant[0])
-        levels = table.levels[j]
-        value = levels[int(lows[j])] if levels else f"{lows[j]:g}"
+    if len(missing) == len(values):
+        raise DataError(f"{what} must have values, got none. Drop it.")
+    low, high, levels = float(np.nanmin(values)), float(np.nanmax(values)), table.levels[j]
+    if low == high:
+        value = levels[int(low)] if levels else f"{low:g}"
+        raise DataError(f"{what} must vary, got a constant (all {value}). {remedy}")
+    great = max(abs(low), abs(high)) > LARGEST
+    if great or high / 2 - low / 2 < SMALLEST / 2:  # halves: the difference of two great ones would be infinite
+        got = f"values up to {max(abs(low), abs(high)):.3g}" if great else f"{low:.3g} to {high:.3g}"
         raise DataError(
-            f"column {table.names[j]!r} of {table.source} must vary, got a constant (all {value}). {remedy}"
+            f"{what} must have values of at most {LARGEST:g} that differ by at least {SMALLEST:g}, got {got}. "
+            "Give it in another unit."
         )
-    check_scale(table, lows, highs)
 
 
 def check_columns(table: Table) -> None:
@@ -248,19 +241,6 @@ def check_columns(table: Table) -> None:
                 f"column {name!r} of {table.source} must have at most {MAX_LEVELS:,} levels as a category, got "
                 f"{len(levels):,}. Group its levels, drop it, or take it as numbers."
             )
-
-
-def check_scale(table: Table, lows: NDArray[np.float64], highs: NDArray[np.float64]) -> None:
-    """Raise for columns whose squares, and products of squares, would be 0 or infinite: their graphs would be too."""
-    great = np.maximum(np.abs(lows), np.abs(highs)) > LARGEST
-    small = highs / 2 - lows / 2 < SMALLEST / 2  # halves: the difference of two great ones would be infinite
-    if great.any() or small.any():
-        j = int((great | small).argmax())
-        got = f"values up to {max(abs(lows[j]), abs(highs[j])):.3g}" if great[j] else f"{lows[j]:.3g} to {highs[j]:.3g}"
-        raise DataError(
-            f"column {table.names[j]!r} of {table.source} must have values of at most {LARGEST:g} that differ by at "
-            f"least {SMALLEST:g}, got {got}. Give it in another unit."
-        )
 
 
 def _is_frame(data: object) -> TypeGuard[pandas.DataFrame]:

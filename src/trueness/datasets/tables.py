@@ -1,7 +1,7 @@
 """Tables of real rows: those kept in the package, and a user's own file, with a graph beside it or without one.
 
-A table without a graph has truth `none`. Its columns that say nothing of their own are left out, or kept with
-redundant = "keep"; what was left out, and why, stands in `about.notes`. With a graph every node must be a column.
+A table without a graph has truth `none`. Its columns that say nothing of their own are left out; what was left out,
+and why, stands in `about.notes`. With a graph every node must be a column.
 
     constant     one value in all rows that have one, or no value at all
     copy         the same categories under other names, the same gaps
@@ -12,13 +12,13 @@ Of columns that follow from one another the last one is named. A test of indepen
 
 from __future__ import annotations
 
+import gzip
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -29,22 +29,35 @@ from trueness.datasets.dataset import About, Source, Truth, about_of_card, read_
 from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.frames import Decimal, read_rows
 from trueness.datasets.table import Table, check_usable
-from trueness.errors import DataError, GraphError, SettingError, listed
-from trueness.graphs import Direction, Graph
+from trueness.errors import DataError, GraphError, listed
+from trueness.graphs import Graph
 from trueness.outside import MISSING, is_there
 
-GRAPH_SUFFIXES = (".graph.json", ".graph.csv", ".dot", ".gv", ".graphml", ".json", ".edges.csv")
-Redundant = Literal["drop", "keep"]
+GRAPH_SUFFIXES = (".graph.json", ".graph.csv", ".dot", ".gv", ".json", ".edges.csv")
 Floats = NDArray[np.float64]
 SINGULAR = 1e-12  # share of a variance that counts as none
+_DOUBTFUL = 1e-8  # the same, as far as correlations tell
+_ROWS_AT_ONCE = 20_000
 _SMALL = 1e-9  # of a coefficient, as a share of the greatest
 
 
-class _Rows(Source):
-    """Rows that were measured: they can be resampled, never redrawn."""
+@dataclass(frozen=True, eq=False)
+class RealTable(Source):
+    """Rows that were measured, and the graph that they are said to come from: they can be resampled, never redrawn."""
 
     name: str
+    graph: Graph | None  # None where none is known
+    about: About
     table: Table
+
+    @property
+    def truth(self) -> Graph:
+        if self.graph is None:
+            raise DataError(
+                f"{self.table.source} must have a known graph to be scored against, got none. "
+                f"Write '{self.table.source}:my_graph.dot', or put one beside it."
+            )
+        return self.graph
 
     def draw(self, n: int | None = None, rng: Generator | None = None) -> Table:
         """n rows drawn with replacement (n defaults to all of them)."""
@@ -52,37 +65,9 @@ class _Rows(Source):
         return self.table.rows(rng.integers(0, self.table.n, size=self.table.n if n is None else n))
 
 
-@dataclass(frozen=True, eq=False)
-class RealTable(_Rows):
-    """Rows and the graph that they are said to come from."""
-
-    name: str
-    truth: Graph
-    about: About
-    table: Table
-
-
-@dataclass(frozen=True, eq=False)
-class TableAlone(_Rows):
-    """Rows of which no graph is known."""
-
-    name: str
-    about: About
-    table: Table
-
-    @property
-    def truth(self) -> Graph:
-        raise DataError(
-            f"{self.table.source} must have a known graph to be scored against, got none. "
-            f"Write '{self.table.source}:my_graph.dot', or put one beside it."
-        )
-
-
 @cache
 def builtin(name: str) -> RealTable:
     """A table kept in the package."""
-    import gzip
-
     import pandas as pd
 
     card = read_card(name)
@@ -98,43 +83,33 @@ def table_of_file(
     graph: Path | str | None = None,
     discrete: Sequence[str] | None = None,
     truth: Truth | None = None,
-    direction: Direction | None = None,
     name: str | None = None,
     kinds: Kinds | None = None,
-    redundant: Redundant | None = None,
     targets: TargetSetting | None = None,
     decimal: Decimal | None = None,
-) -> RealTable | TableAlone:
+) -> RealTable:
     """A user's CSV, TSV, parquet or JSONL, with the graph named or beside it; without one its truth is `none`."""
     path = Path(path)
     file = Path(graph) if graph else None if truth == "none" else _graph_beside(path)
     table = read_rows(path, discrete, kinds=kinds, strict=False, targets=targets, decimal=decimal)
     if file is None and truth in (None, "none"):
-        return table_alone(table, name or _stem(path), redundant or "drop")
-    if redundant == "drop":
-        raise SettingError(f"'redundant' must be 'keep' for {path.name}, whose graph names its columns, got 'drop'.")
+        return table_alone(table, name or _stem(path))
     check_usable(table, True, "Take it out of the graph and set its kind in 'kinds' to 'left out', or add rows.")
-    dag, about = truth_of_file(path, table, file, direction, truth or "assumed")
-    return RealTable(
-        name or _stem(path),
-        dag,
-        replace(about, notes=(*_left_out(table), *table.notes)),
-        replace(table, source=path.name),
-    )
+    dag, about = truth_of_file(path, table, file, truth or "assumed")
+    about = replace(about, notes=(*_left_out(table), *table.notes))
+    return RealTable(name or _stem(path), dag, about, table)
 
 
-def table_alone(table: Table, name: str, redundant: Redundant = "drop") -> TableAlone:
-    """Rows without a graph; columns that say nothing of their own are left out, or named and kept."""
-    nothing_new = redundant_columns(table)
-    drop = redundant == "drop"
+def table_alone(table: Table, name: str) -> RealTable:
+    """Rows without a graph; columns that say nothing of their own are left out."""
+    nothing_new, notes = redundant_columns(table), table.notes
     judged = tuple(
-        column
-        if column.name not in nothing_new
-        else column._replace(kind="left out" if drop else column.kind, why=nothing_new[column.name], keep="")
+        column._replace(kind="left out", why=nothing_new[column.name], keep="")
+        if column.name in nothing_new
+        else column
         for column in table.judged
     )
-    notes = table.notes
-    if drop:
+    if nothing_new:
         table = table.columns([j for j, column in enumerate(table.names) if column not in nothing_new])
     table = replace(table, judged=judged, notes=notes)
     left_out = _left_out(table)
@@ -144,9 +119,8 @@ def table_alone(table: Table, name: str, redundant: Redundant = "drop") -> Table
             f"{'; '.join(left_out[:3])}{f'; and {len(left_out) - 3} more' if len(left_out) > 3 else ''}."
         )
     check_usable(table, gaps=True)
-    kept = () if drop else tuple(f"{column} was kept: {why}" for column, why in nothing_new.items())
-    about = _about(table, "none", "no graph is known: nothing is scored", notes=(*left_out, *kept, *notes))
-    return TableAlone(name, about, table)
+    about = _about(table, "none", "no graph is known: nothing is scored")
+    return RealTable(name, None, replace(about, notes=(*left_out, *notes)), table)
 
 
 def _left_out(table: Table) -> tuple[str, ...]:
@@ -158,15 +132,13 @@ def _left_out(table: Table) -> tuple[str, ...]:
     )
 
 
-def _about(table: Table, truth: Truth, note: str, rows: str = "rows", notes: tuple[str, ...] = ()) -> About:
+def _about(table: Table, truth: Truth, note: str, rows: str = "rows") -> About:
     summary = f"{table.n:,} {rows} of {table.d} variables from {table.source}."
-    return users_own(
-        table.source, table.names, table.n, summary, truth=truth, truth_note=note, data=table.kind, notes=notes
-    )
+    return users_own(table.source, table.names, table.n, summary, truth=truth, truth_note=note, data=table.kind)
 
 
 def truth_of_file(
-    path: Path, table: Table, graph: Path | str | None, direction: Direction | None, truth: Truth, rows: str = "rows"
+    path: Path, table: Table, graph: Path | str | None, truth: Truth, rows: str = "rows"
 ) -> tuple[Graph, About]:
     """The DAG over the table's columns, from the file named or the one beside `path`, and the data set's card."""
     file = Path(graph) if graph else _graph_beside(path)
@@ -176,8 +148,11 @@ def truth_of_file(
             f"{path.name} needs a graph to be scored against; looked for {looked}. "
             f"Write '{path.name}:my_graph.dot', or an edge list with columns source,target."
         )
+    dag = Graph.read(file)
+    if dag.kind != "dag":
+        raise GraphError(f"the graph in {file.name} must be a dag (the truth), got a {dag.kind}.")
     about = replace(_about(table, truth, f"the graph is the user's own ({file.name})", rows), title=path.name)
-    return _fit_to_columns(_read_dag(file, direction), table, file), about
+    return _fit_to_columns(dag, table, file), about
 
 
 def _stem(path: Path) -> str:
@@ -187,13 +162,6 @@ def _stem(path: Path) -> str:
 def _graph_beside(path: Path) -> Path | None:
     candidates = (path.with_name(_stem(path) + suffix) for suffix in GRAPH_SUFFIXES)
     return next((candidate for candidate in candidates if is_there(candidate)), None)
-
-
-def _read_dag(path: Path, direction: Direction | None) -> Graph:
-    graph = Graph.read(path, direction=direction)
-    if graph.kind != "dag":
-        raise GraphError(f"the graph in {path.name} must be a dag (the truth), got a {graph.kind}.")
-    return graph
 
 
 def _fit_to_columns(graph: Graph, table: Table, path: Path) -> Graph:
@@ -211,9 +179,8 @@ def _fit_to_columns(graph: Graph, table: Table, path: Path) -> Graph:
             f"The columns are {listed(table.names)}."
         )
     marks = np.zeros((table.d, table.d), dtype=np.int8)
-    places = {name: place for place, name in enumerate(table.names)}
-    where = np.array([places[node] for node in graph.nodes], dtype=np.intp)
-    marks[np.ix_(where, where)] = graph.marks
+    places = [table.names.index(node) for node in graph.nodes]
+    marks[np.ix_(places, places)] = graph.marks
     return Graph(table.names, marks, None, "dag")
 
 
@@ -225,7 +192,7 @@ def redundant_columns(table: Table) -> dict[str, str]:
     why = _copies(table) | _constants(table)
     read = table.read_ordered()
     numbers = [j for j, levels in enumerate(read.levels) if levels is None and table.names[j] not in why]
-    while len(numbers) > 1:
+    while len(numbers) > 1 and _may_depend(read.values, numbers):
         values = read.values[:, numbers]
         values = values[np.isfinite(values).all(axis=1)]
         place = _dependent(values)
@@ -238,13 +205,13 @@ def redundant_columns(table: Table) -> dict[str, str]:
 
 def _constants(table: Table) -> dict[str, str]:
     why = {}
-    for j, name in enumerate(table.names):
-        seen = table.values[:, j][np.isfinite(table.values[:, j])]
-        if not len(seen):
+    for name, levels, low, high in zip(
+        table.names, table.levels, np.fmin.reduce(table.values), np.fmax.reduce(table.values), strict=True
+    ):
+        if np.isnan(low):
             why[name] = "no value"
-        elif (seen == seen[0]).all():
-            levels = table.levels[j]
-            why[name] = f"constant (all {levels[int(seen[0])] if levels else format(seen[0], 'g')})"
+        elif low == high:
+            why[name] = f"constant (all {levels[int(low)] if levels else format(low, 'g')})"
     return why
 
 
@@ -253,14 +220,36 @@ def _copies(table: Table) -> dict[str, str]:
     first: dict[bytes, str] = {}
     why = {}
     for j in np.flatnonzero(table.discrete):
-        codes = np.where(np.isnan(table.values[:, j]), -1, table.values[:, j]).astype(np.int64)
+        codes = np.where(np.isnan(table.values[:, j]), -1, table.values[:, j])
         _, place, inverse = np.unique(codes, return_index=True, return_inverse=True)
-        in_order = place[inverse.ravel()].tobytes()  # of each row the first one with its level
-        gaps = (codes < 0).tobytes()
-        other = first.setdefault(in_order + gaps, table.names[j])
+        in_order = place[inverse.ravel()].tobytes() + (codes < 0).tobytes()  # of each row the first one with its level
+        other = first.setdefault(in_order, table.names[j])
         if other != table.names[j]:
             why[table.names[j]] = f"a copy of {other}"
     return why
+
+
+def _may_depend(values: Floats, columns: list[int]) -> bool:
+    """Whether a column may follow from others, by the correlations of complete rows; they are looked at in parts."""
+    rows, sums, gram = 0, np.zeros(len(columns)), np.zeros((len(columns), len(columns)))
+    mean: Floats | None = None
+    for _ in range(2):  # the means, then the products
+        for start in range(0, len(values), _ROWS_AT_ONCE):
+            part = values[start : start + _ROWS_AT_ONCE, columns]
+            part = part[np.isfinite(part).all(axis=1)]
+            if mean is None:
+                rows, sums = rows + len(part), sums + part.sum(axis=0)
+            else:
+                part -= mean
+                gram += part.T @ part
+        mean = sums / max(rows, 1)
+    scale = np.sqrt(gram.diagonal())
+    if (scale == 0).any():
+        return True
+    try:
+        return bool((np.linalg.cholesky(gram / scale / scale[:, None]).diagonal() ** 2 < _DOUBTFUL).any())
+    except np.linalg.LinAlgError:
+        return True
 
 
 def _dependent(values: Floats) -> int:
@@ -268,11 +257,11 @@ def _dependent(values: Floats) -> int:
     n, d = values.shape
     if n < d + 2:
         return -1
-    centred = values - values.mean(axis=0)
-    scale = np.sqrt((centred**2).sum(axis=0))
+    z = values - values.mean(axis=0)
+    scale = np.sqrt((z**2).sum(axis=0))
     if (scale == 0).any():
         return -1
-    z = centred / scale
+    z /= scale
     for place in range(1, d):
         left = z[:, place] - z[:, :place] @ (z[:, :place].T @ z[:, place])
         left -= z[:, :place] @ (z[:, :place].T @ left)  # twice is enough (Giraud et al. 2005)

@@ -128,21 +128,12 @@ def _head(head: str) -> tuple[str, str]:
 
 
 def _without_comments(text: str) -> str:
-    """Comments replaced by a blank; an unclosed one is an error. Each character is looked at once."""
-    kept: list[str] = []
-    position = 0
-    start_of = re.compile(rf'{_QUOTED}|//|/\*|"', re.DOTALL)
-    while match := start_of.search(text, position):
-        if match.group() == '"':
-            raise GraphError("a double quote of a BIF network must be closed, got the end of the text.")
-        if match.group() not in ("//", "/*"):
-            kept.append(text[position : match.end()])
-            position = match.end()
-            continue
-        kept.append(text[position : match.start()] + " ")
-        closing = "\n" if match.group() == "//" else "*/"
-        end = text.find(closing, match.end())
-        if end < 0 and closing == "*/":
-            raise GraphError("a comment of a BIF network must be closed by '*/', got the end of the text.")
-        position = len(text) if end < 0 else end + len(closing)
-    return "".join(kept) + text[position:]
+    """Comments replaced by a blank; an unclosed one is an error, and the search ends there."""
+
+    def keep(match: re.Match[str]) -> str:
+        if match[2]:
+            what, end = ("double quote", "") if match[2] == '"' else ("comment", " by '*/'")
+            raise GraphError(f"a {what} of a BIF network must be closed{end}, got the end of the text.")
+        return match[1] or " "
+
+    return re.sub(rf'({_QUOTED})|//[^\n]*|/\*(?:[^*]|\*(?!/))*+\*/|("|/\*)', keep, text, flags=re.DOTALL)

@@ -84,7 +84,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str, int]]:
                 f"{text[position : position + 20]!r}. Put names with other characters in double quotes."
             )
         end, kind, value = match.end(), match.lastgroup or "", match.group()
-        if value.startswith('"'):
+        if kind == "text":
             value = re.sub(r"\\(\r?\n|[\\\"])", lambda m: "" if m[1].endswith("\n") else m[1], value[1:-1])
         if kind != "skip":
             yield kind, value, line
@@ -106,7 +106,7 @@ class _DotReader:
 
     def graph(self) -> MarkedGraph:
         self._skip("strict")
-        if not (self._skip("digraph") or self._skip("graph")):
+        if not self._skip("digraph", "graph"):
             self._refuse("'digraph {' or 'graph {'")
         if self._kind in ("word", "text"):
             self._take()
@@ -122,7 +122,7 @@ class _DotReader:
         return assemble(links, list(self._nodes), self._about.get("kind"), weighted)
 
     def _statement(self) -> None:
-        if self._skip(";") or self._skip(","):
+        if self._skip(";", ","):
             return
         into = {"node": {}, "edge": self._defaults, "graph": self._about}.get(self._word())
         if into is not None:
@@ -142,7 +142,7 @@ class _DotReader:
 
     def _node(self) -> str:
         """A name; `a:n` or `a:port:n` says where on its box an edge ends, and the graph is the same."""
-        if (self._kind == "sign" and self._value == "{") or self._word() == "subgraph":
+        if (self._kind, self._value) == ("sign", "{") or self._word() == "subgraph":
             raise GraphError(
                 f"a DOT graph must be flat, got a subgraph in line {self._line}. Write its edges one by one."
             )
@@ -155,7 +155,7 @@ class _DotReader:
         attributes: dict[str, str] = {}
         while self._skip("["):
             while not self._skip("]"):
-                if not (self._skip(",") or self._skip(";")):
+                if not self._skip(",", ";"):
                     name = self._name().lower()
                     attributes[name] = self._name() if self._skip("=") else "true"
         return attributes
@@ -169,9 +169,9 @@ class _DotReader:
     def _word(self) -> str:
         return self._value.lower() if self._kind == "word" else ""
 
-    def _skip(self, wanted: str) -> bool:
-        """Go on behind a sign or a keyword, if it comes next."""
-        comes = self._word() == wanted or (self._kind == "sign" and self._value == wanted)
+    def _skip(self, *wanted: str) -> bool:
+        """Go on behind one of these signs or keywords, if it comes next."""
+        comes = self._word() in wanted or (self._kind == "sign" and self._value in wanted)
         if comes:
             self._take()
         return comes

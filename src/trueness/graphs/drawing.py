@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from math import cos, hypot, inf, pi, sin
+from math import inf
 from typing import Literal, NamedTuple
 from unicodedata import combining, east_asian_width
 
@@ -120,10 +120,10 @@ def _edges_to_draw(
         most = 1.2 if labels else 3.0  # a thick line leaves no room for words
         width = 1.7 if graph.weights is None else 1.0 + most * float(strength[i, j]) / strongest
         items.append(_Drawn(edge, i, j, leads, verdict, width, labels.get(pair, "")))
-    most = _EDGES_A_NODE * len(graph)
-    if graph.kind == "weighted" and len(items) > most:
+    most = _EDGES_A_NODE * len(graph) if graph.kind == "weighted" else _MOST_EDGES * len(graph) + 40
+    if len(items) > most:
         kept = sorted(items, key=lambda item: -item.width)[:most]
-        return kept, f"the {most} strongest of {len(items)} edges"
+        return kept, f"{'' if graph.weights is None else 'the strongest '}{most} of {len(items)} edges"
     return items, ""
 
 
@@ -212,11 +212,9 @@ class _Plan:
 def _linked_scene(
     nodes: Sequence[str], boxes: Sequence[_Box], linked: Sequence[int], drawn: Sequence[_Drawn]
 ) -> _Scene:
-    """The nodes that have edges, and the edges: in layers, or on a ring where there are too many to lead around."""
+    """The nodes that have edges, and the edges, in layers."""
     if not linked:
         return _Scene([], 0.0, 0.0)
-    if len(drawn) > _MOST_EDGES * len(linked) + 40:
-        return _ring_scene(nodes, boxes, linked, drawn)
     number = {node: v for v, node in enumerate(linked)}
     pairs = [(number[item.upper], number[item.lower]) for item in drawn]
     layers = layers_of(len(linked), pairs, [item.leads for item in drawn])
@@ -292,37 +290,6 @@ def _label_shape(label: str, place: _Point) -> str:
     )
 
 
-def _ring_scene(nodes: Sequence[str], boxes: Sequence[_Box], linked: Sequence[int], drawn: Sequence[_Drawn]) -> _Scene:
-    """Straight edges between boxes on an ellipse."""
-    widest = max(boxes[i].wide for i in linked)
-    rx, ry = (len(linked) * side / (2 * pi) for side in (widest + 12.0, _TALL + 8.0))
-    turns = [2 * pi * k / len(linked) - pi / 2 for k in range(len(linked))]
-    centre = {
-        nodes[i]: (widest / 2 + rx * (1 + cos(turn)), _TALL / 2 + ry * (1 + sin(turn)), boxes[i].wide)
-        for i, turn in zip(linked, turns, strict=True)
-    }
-    shapes = []
-    for item in drawn:
-        (x0, y0, wide0), (x1, y1, wide1) = centre[item.edge.source], centre[item.edge.target]
-        far = hypot(x1 - x0, y1 - y0)
-        ux, uy = (x1 - x0) / far, (y1 - y0) / far
-        out, into = (min(_over(wide / 2, ux), _over(_TALL / 2, uy)) for wide in (wide0, wide1))
-        tips = (x0 + ux * out, y0 + uy * out), (x1 - ux * into, y1 - uy * into)
-        rooms = [_room(mark, item.width) for mark in item.edge[2:4]]
-        start = (tips[0][0] + ux * rooms[0], tips[0][1] + uy * rooms[0])
-        stop = (tips[1][0] - ux * rooms[1], tips[1][1] - uy * rooms[1])
-        path = f"M{_pair(start)} L{_pair(stop)}"
-        shapes.append(_edge_shape(item, path, item.edge[2:4], tips, ((-ux, -uy), (ux, uy))))
-        if item.label:
-            shapes.append(_label_shape(item.label, ((x0 + x1) / 2, (y0 + y1) / 2)))
-    shapes += [boxes[i].shape(*centre[nodes[i]][:2]) for i in linked]
-    return _Scene(shapes, 2 * rx + widest, 2 * ry + _TALL)
-
-
-def _over(length: float, part: float) -> float:
-    return length / abs(part) if part else inf
-
-
 def _edge_shape(
     item: _Drawn, path: str, marks: tuple[int, ...], tips: tuple[_Point, _Point], ways: tuple[_Point, _Point]
 ) -> str:
@@ -375,12 +342,11 @@ def _alone_scene(boxes: Sequence[_Box], width: float) -> _Scene:
 
 
 def _legend_scene(drawn: Sequence[_Drawn], note: str, width: float) -> _Scene:
-    """A sample line and a count for each verdict, or the note."""
+    """The note, and a sample line and a count for each verdict."""
     entries: list[tuple[_Style | None, str]] = [(None, note)] if note else []
-    if not note:
-        for verdict, style in _STYLES.items():
-            count = sum(item.verdict == verdict for item in drawn)
-            entries += [(style, f"{style.legend} {count}")] if style.legend else []
+    for verdict, style in _STYLES.items() if any(item.verdict != "plain" for item in drawn) or not note else ():
+        count = sum(item.verdict == verdict for item in drawn)
+        entries += [(style, f"{style.legend} {count}")] if style.legend else []
     column = max((34.0 if sample else 0.0) + 0.95 * _text_width(words) for sample, words in entries)
     columns = max(1, min(len(entries), int((width + 14.0) // (column + 14.0))))
     shapes = []

@@ -1,10 +1,9 @@
 """Graphs in and out of text and files.
 
-    read_graph                       the suffix of the file says the format: JSON, DOT, GraphML, BIF or a table
+    read_graph                       the suffix of the file says the format: JSON, DOT, BIF or a table
     write_graph                      JSON, DOT or a table; read_graph gives the same graph back
     JSON       {"format": "trueness-graph", "version": 1, "kind": "cpdag", "nodes": ["a", "b"],
                "edges": [{"source": "a", "target": "b", "marks": "--"}]}; plain {"nodes": [...], "edges": [["a", "b"]]}
-    GraphML    arcs, marks and weights as `to_networkx` lays them out (libraries.py), and what other programs write
     dot.py, bif.py                   the other two
 
 What is read may come from anywhere: nothing in it is evaluated, its size is bounded, and whatever is wrong with it is a
@@ -17,55 +16,38 @@ import csv
 import gzip
 import io
 import json
-import re
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
-from xml.etree.ElementTree import ParseError
-
-import numpy as np
+from typing import Literal
 
 from trueness.errors import GraphError, listed
 from trueness.graphs.bif import from_bif
 from trueness.graphs.dot import from_dot, to_dot
-from trueness.graphs.libraries import from_networkx, from_pandas, to_pandas
+from trueness.graphs.libraries import from_pandas, to_pandas
 from trueness.graphs.links import (
     MARKS_OF_ARROW,
     MAX_CHARACTERS,
-    MAX_NODES,
     Link,
     assemble,
     check_text,
     links_of,
     weight_of,
 )
-from trueness.graphs.marked import Direction, Edge, Kind, MarkedGraph, infer_kind
+from trueness.graphs.marked import Edge, MarkedGraph, infer_kind
 from trueness.outside import check_file, json_of
 from trueness.texts import csv_value, not_computed
-
-if TYPE_CHECKING:
-    import networkx
 
 _SEPARATOR = {".csv": ",", ".tsv": "\t"}
 
 
-def read_graph(path: str | Path, direction: Direction | None = None, kind: Kind | None = None) -> MarkedGraph:
-    """The graph in a file: .json, .dot, .gv, .graphml, .xml, .bif, .csv or .tsv, also with .gz behind it.
-
-    A .csv or .tsv is an edge list with the columns source,target (or from,to). With `direction` it may be a square
-    matrix with names in its first line (and, if you like, in its first column). `kind` says what such a table holds
-    where the table does not: a cpdag, a pag, a weighted graph.
-    """
+def read_graph(path: str | Path) -> MarkedGraph:
+    """The graph in a file: .json, .dot, .gv, .bif, .csv or .tsv (an edge list), also with .gz behind it."""
     path = Path(path)
     suffix = _suffix(path, _READERS)
     text = _text_of(path)
     try:
-        if suffix in _SEPARATOR:
-            return _from_table(text, _SEPARATOR[suffix], direction, kind)
-        if direction is not None or kind is not None:
-            raise GraphError(f"'direction' and 'kind' are for a table (.csv, .tsv); a {suffix} file says them itself.")
-        return _READERS[suffix](text)
+        return _from_table(text, _SEPARATOR[suffix]) if suffix in _SEPARATOR else _READERS[suffix](text)
     except GraphError as error:
         raise GraphError(f"{path.name}: {' '.join(str(error).split())}") from error
 
@@ -114,7 +96,7 @@ def _text_of(path: Path) -> str:
         raise GraphError(f"the graph file '{path}' must be UTF-8 text, got {error.reason} at {error.start}.") from None
 
 
-# ---- tables: an edge list, or a matrix with its direction
+# ---- tables: an edge list
 
 
 def _to_table(graph: MarkedGraph, separator: str) -> str:
@@ -136,59 +118,21 @@ def _to_table(graph: MarkedGraph, separator: str) -> str:
     return out.getvalue()
 
 
-def _from_table(text: str, separator: str, direction: Direction | None, kind: Kind | None) -> MarkedGraph:
+def _from_table(text: str, separator: str) -> MarkedGraph:
     import pandas
 
     try:
         source = csv.reader(io.StringIO(text, newline=""), delimiter=separator, skipinitialspace=True, strict=True)
-        lines = [[csv_value(cell) for cell in row] for row in source if row]
+        head, *rows = [[csv_value(cell) for cell in row] for row in source if row] or [[]]
     except csv.Error as error:
         raise GraphError(f"a table must be readable as CSV, got: {error}.") from None
-    if not lines:
-        raise GraphError("a table must have a line of column names, got an empty file.")
-    head, rows = lines[0], lines[1:]
     uneven = next((n for n, row in enumerate(rows, start=2) if len(row) != len(head)), None)
     if uneven is not None:
         got = len(rows[uneven - 2])
         raise GraphError(
             f"each row of a table must have {len(head)} cells as its first line, got {got} in row {uneven}."
         )
-    names = {name.strip().lower() for name in head}
-    if {"source", "target"} <= names or {"from", "to"} <= names:
-        if direction is not None:
-            raise GraphError("'direction' is for a matrix; the columns of an edge list say it. Leave it out.")
-        return from_pandas(pandas.DataFrame(rows, columns=head, dtype=object), kind=kind)
-    return _from_matrix_rows(head, rows, direction, kind)
-
-
-def _from_matrix_rows(
-    head: Sequence[str], rows: Sequence[Sequence[str]], direction: Direction | None, kind: Kind | None
-) -> MarkedGraph:
-    named_rows = len(head) == len(rows) + 1
-    nodes, cells = (head[1:], [row[1:] for row in rows]) if named_rows else (head, rows)
-    numbers = all(_is_number(cell) for row in cells for cell in row)
-    if numbers and named_rows and all(map(_is_number, head)):
-        raise GraphError("a matrix must have the node names in its first line, got numbers only. Add them.")
-    if not (numbers and rows and len(cells) == len(nodes)):
-        raise GraphError(
-            f"a table must be an edge list with columns source,target (or from,to), got {listed(head)}. Rename them."
-        )
-    if direction is None:
-        raise GraphError(
-            "a table must be an edge list with the columns source,target, got a matrix without direction. Write it as "
-            "an edge list, or pass direction='row to column' or 'column to row' (see Graph.from_matrix)."
-        )
-    if named_rows and [row[0] for row in rows] != list(nodes):
-        raise GraphError("the names of the rows of a matrix must be those of its columns, in the same order.")
-    return MarkedGraph.from_matrix(np.array(cells, dtype=np.float64), nodes, direction, kind or "dag")
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    return from_pandas(pandas.DataFrame(rows, columns=head, dtype=object))
 
 
 # ---- JSON
@@ -256,57 +200,10 @@ def _json_link(edge: object) -> Link:
     return Link(_json_name(edge["source"]), _json_name(edge["target"]), *MARKS_OF_ARROW[marks], *weights)
 
 
-# ---- GraphML
-
-
-def from_graphml(text: str) -> MarkedGraph:
-    """From GraphML (directed edges as ->, undirected ones as --).
-
-    Files of igraph and yEd number the nodes n0, n1, ... and keep the names in a `name` or `label`: those are taken.
-    """
-    import networkx
-
-    text = check_text(text, "a GraphML graph", "<")
-    if re.search(r"<!\s*(?:DOCTYPE|ENTITY)", text, re.IGNORECASE):
-        raise GraphError("a GraphML graph must not declare a DOCTYPE or an ENTITY, got one. Remove the declaration.")
-    # a str that declares another encoding confuses the parser; we decoded it already
-    text = re.sub(r"^\s*<\?xml[^>]*\?>", "", text.removeprefix("\ufeff"))
-    if text.count("<node") > MAX_NODES:
-        raise GraphError(
-            f"a graph must have at most {MAX_NODES:,} nodes, got {text.count('<node'):,}. Read a part of it."
-        )
-    try:
-        read = networkx.parse_graphml(text, node_type=str)
-    except ParseError as error:
-        raise GraphError(f"a GraphML graph must be valid XML, got: {error}.") from None
-    except (
-        networkx.NetworkXException, LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError,
-    ) as error:  # fmt: skip
-        why = " ".join(str(error).split())[:200]
-        raise GraphError(f"a GraphML graph must be readable by networkx, got {type(error).__name__}: {why}.") from None
-    names = _labels(read)
-    if len(set(names.values())) < len(names):
-        raise GraphError("the names of a GraphML graph must be unique, got one twice.")
-    return from_networkx(networkx.relabel_nodes(read, names))
-
-
-def _labels(graph: networkx.Graph) -> dict[str, str]:
-    """Names for nodes that are only numbered, where each has a name of its own."""
-    if not all(re.fullmatch(r"n?\d+", node) for node in graph.nodes):
-        return {}
-    for key in ("name", "label"):
-        names = {node: str(data[key]) for node, data in graph.nodes(data=True) if key in data}
-        if names and len(set(names.values())) == len(graph):
-            return names
-    return {}
-
-
 _READERS: dict[str, Callable[[str], MarkedGraph]] = {
     ".json": from_json,
     ".dot": from_dot,
     ".gv": from_dot,
-    ".graphml": from_graphml,
-    ".xml": from_graphml,
     ".bif": from_bif,
 }
 _WRITERS: dict[str, Callable[[MarkedGraph], str]] = {".json": to_json, ".dot": to_dot, ".gv": to_dot}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from trueness.graphs import bif, dot, drawing, formats, libraries
-from trueness.graphs.marked import Direction, Kind, MarkedGraph
+from trueness.graphs import bif, dot, drawing, formats, libraries, links
+from trueness.graphs.marked import Kind, MarkedGraph
 
 if TYPE_CHECKING:
     import networkx
@@ -27,9 +27,14 @@ class Graph(MarkedGraph):
         return graph
 
     @classmethod
-    def read(cls, path: str | Path, direction: Direction | None = None, kind: Kind | None = None) -> Self:
-        """From a file: .json, .dot, .gv, .graphml, .xml, .bif, .bif.gz, .csv or .tsv."""
-        return cls.of(formats.read_graph(path, direction, kind))
+    def from_edges(cls, edges: Iterable[str], nodes: Sequence[str] | None = None, kind: Kind | None = None) -> Self:
+        """From text such as `["a -> b", "b -- c", "c o-> d"]`; the kind is inferred where not given."""
+        return cls.of(links.assemble(map(links.parse_link, edges), nodes, kind))
+
+    @classmethod
+    def read(cls, path: str | Path) -> Self:
+        """From a file: .json, .dot, .gv, .bif, .bif.gz, .csv or .tsv."""
+        return cls.of(formats.read_graph(path))
 
     def write(self, path: str | Path) -> None:
         """Into a file whose suffix says the format."""
@@ -64,10 +69,6 @@ class Graph(MarkedGraph):
         return cls.of(dot.from_dot(text))
 
     to_dot = dot.to_dot
-
-    @classmethod
-    def from_graphml(cls, text: str) -> Self:
-        return cls.of(formats.from_graphml(text))
 
     @classmethod
     def from_bif(cls, text: str) -> Self:

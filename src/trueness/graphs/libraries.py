@@ -9,7 +9,7 @@ pandas        one row an edge: source, target, source_mark, target_mark, weight;
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -138,35 +138,22 @@ def from_pandas(frame: pandas.DataFrame, nodes: Sequence[str] | None = None, kin
     ends = next((pair for pair in _ENDS if set(pair) <= set(columns)), None)
     if ends is None:
         raise GraphError(
-            f"an edge list must have the columns source,target (or from,to), got {listed(frame.columns)}. Rename them."
+            f"an edge list must have the columns source,target (or from,to), got {listed(frame.columns)}. Rename them; "
+            "a matrix becomes a graph by Graph.from_matrix, with its direction."
         )
-    cells = frame.astype(object).where(frame.notna(), None).to_numpy()  # an empty cell is None, whatever its column
-    rows = [{name: row[position] for name, position in columns.items()} for row in cells]
     mentioned: dict[str, None] = dict.fromkeys(frame.attrs.get("nodes", ()))
-    links = list(_links_of_rows(rows, ends, mentioned))
-    kind = kind or frame.attrs.get("kind") or next((row["kind"] for row in rows if "kind" in row), None)
-    return assemble(links, list(mentioned) if nodes is None else list(nodes), kind, weighted="weight" in columns)
-
-
-def _links_of_rows(
-    rows: Sequence[Mapping[str, object]], ends: tuple[str, str], mentioned: dict[str, None]
-) -> Iterator[Link]:
-    """The links of the rows; every name goes into `mentioned`, in order."""
-    for number, row in enumerate(rows, start=1):
-        source, target = row[ends[0]], row[ends[1]]
-        bare = _blank(row.get("source_mark")) and _blank(row.get("target_mark"))
+    kind = kind or frame.attrs.get("kind")
+    links: list[Link] = []
+    for number, cells in enumerate(frame.astype(object).where(frame.notna(), "").to_numpy(), start=1):
+        row = {name: cells[position] for name, position in columns.items() if cells[position] != ""}
+        source, target, kind = cells[columns[ends[0]]], cells[columns[ends[1]]], kind or row.get("kind")
+        marks = [row.get("source_mark"), row.get("target_mark")]
         mentioned[str(source)] = None
-        if _blank(target) and bare:
+        if target == "" and marks == [None, None]:
             continue
         mentioned[str(target)] = None
         where = f"row {number} ({source} to {target})"
-        tail_arrow = (TAIL, ARROW)
-        marks = tail_arrow if bare else tuple(mark_of(row.get(f"{end}_mark"), where) for end in ("source", "target"))
-        numbers = (row.get(name) for name in ("weight", "reverse_weight"))
-        weights = [None if _blank(value) else weight_of(value, where) for value in numbers]
-        yield Link(str(source), str(target), *marks, *weights)
-
-
-def _blank(value: object) -> bool:
-    """What pandas (None) and csv (empty text) leave where a cell is empty."""
-    return value is None or value == ""
+        ends_of = (TAIL, ARROW) if marks == [None, None] else tuple(mark_of(mark, where) for mark in marks)
+        weights = [weight_of(row.get(name), where) for name in ("weight", "reverse_weight")]
+        links.append(Link(str(source), str(target), *ends_of, *weights))
+    return assemble(links, list(mentioned) if nodes is None else list(nodes), kind, weighted="weight" in columns)

@@ -1,12 +1,11 @@
 """Links: edges as a file or another library tells them, and the one way from them to a Graph.
 
 Every reader ends in `assemble`, so that one set of rules (names known, one edge a pair, weights for all edges
-or for none, sizes bounded) and one set of messages holds for networkx, pandas, JSON, DOT, GraphML, BIF and CSV alike.
+or for none, sizes bounded) and one set of messages holds for networkx, pandas, JSON, DOT, BIF and CSV alike.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import NamedTuple
@@ -21,7 +20,7 @@ from trueness.graphs.marked import Edge, Kind, MarkedGraph, infer_kind
 # a graph is a dense matrix: 5,000 nodes are 25 MB of marks and 200 MB of weights, munin (the largest in use) has 1,041
 MAX_NODES = 5_000
 MAX_CHARACTERS = 64 * 1024 * 1024
-MAX_PARTS = 2_000_000  # edges, and values of a JSON or elements of an XML text: each costs memory however short it is
+MAX_PARTS = 2_000_000  # edges, and values of a JSON text: each costs memory however short it is
 
 WORD_OF_MARK = {TAIL: "tail", ARROW: "arrow", CIRCLE: "circle"}
 MARK_OF_WORD = {word: mark for mark, word in WORD_OF_MARK.items()}
@@ -40,6 +39,16 @@ class Link(NamedTuple):
 
     def __str__(self) -> str:
         return str(Edge(*self[:4]))
+
+
+def parse_link(text: str) -> Link:
+    """Of text such as `a -> b` or `c o-> d`."""
+    parts = text.split()
+    arrow = parts[1] if len(parts) == 3 else ""
+    if len(arrow) < 2 or arrow[0] not in "-<o" or arrow[-1] not in "->o" or arrow[1:-1].strip("-"):
+        raise GraphError(f"an edge must read 'a -> b' (or --, <->, o->, o-o), got {text!r}.")
+    marks = {"-": TAIL, "<": ARROW, ">": ARROW, "o": CIRCLE}
+    return Link(parts[0], parts[2], marks[arrow[0]], marks[arrow[-1]])
 
 
 def links_of(graph: MarkedGraph) -> Iterator[Link]:
@@ -72,9 +81,6 @@ def assemble(
     if len(nodes) > MAX_NODES:
         raise GraphError(f"a graph must have at most {MAX_NODES:,} nodes, got {len(nodes):,}. Read a part of it.")
     index = {node: i for i, node in enumerate(nodes)}
-    if len(index) < len(nodes):
-        twice = sorted(node for node, count in Counter(nodes).items() if count > 1)
-        raise GraphError(f"node names must be unique, got {listed(twice)} more than once. Rename them.")
     marks = np.zeros((len(nodes), len(nodes)), dtype=np.int8)
     for link in links:
         i, j = (_place(name, link, index) for name in link[:2])

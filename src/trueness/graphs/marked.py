@@ -33,7 +33,6 @@ Targets = Iterable[Iterable[str]]  # the nodes of each intervention
 
 _LEFT = {TAIL: "-", ARROW: "<", CIRCLE: "o"}
 _RIGHT = {TAIL: "-", ARROW: ">", CIRCLE: "o"}
-_MARK = {"-": TAIL, "<": ARROW, ">": ARROW, "o": CIRCLE}
 
 
 class Edge(NamedTuple):
@@ -160,24 +159,6 @@ class MarkedGraph:
             )
         plain = ((values == 0) | (values == 1)).all()
         return cls(tuple(nodes), marks, None if plain and kind != "weighted" else values, kind)
-
-    @classmethod
-    def from_edges(cls, edges: Iterable[str], nodes: Sequence[str] | None = None, kind: Kind | None = None) -> Self:
-        """From text such as `["a -> b", "b -- c", "c o-> d"]`; the kind is inferred where not given."""
-        parsed = [_parse_edge(text) for text in edges]
-        if nodes is None:
-            nodes = tuple(dict.fromkeys(name for edge in parsed for name in edge[:2]))
-        index = {node: i for i, node in enumerate(nodes)}
-        marks = np.zeros((len(nodes), len(nodes)), dtype=np.int8)
-        for edge in parsed:
-            for name in edge[:2]:
-                if name not in index:
-                    raise GraphError(f"{name!r} in edge '{edge}' is not a node. {did_you_mean(name, nodes)}".rstrip())
-            i, j = index[edge.source], index[edge.target]
-            if marks[i, j] != NONE:
-                raise GraphError(f"a pair of nodes must have one edge, got a second one: {edge}.")
-            marks[i, j], marks[j, i] = edge.target_mark, edge.source_mark
-        return cls(tuple(nodes), marks, None, kind or infer_kind(marks))
 
     @classmethod
     def empty(cls, nodes: Sequence[str], kind: Kind = "dag") -> Self:
@@ -353,12 +334,3 @@ def infer_kind(marks: Marks) -> Kind:
     if ((marks == TAIL) & (marks.T == TAIL)).any():
         return "cpdag"
     return "dag"
-
-
-def _parse_edge(text: str) -> Edge:
-    parts = text.split()
-    arrow = parts[1] if len(parts) == 3 else ""
-    middle = arrow[1:-1]
-    if len(arrow) < 2 or arrow[0] not in "-<o" or arrow[-1] not in "->o" or middle.strip("-"):
-        raise GraphError(f"an edge must read 'a -> b' (or --, <->, o->, o-o), got {text!r}.")
-    return Edge(parts[0], parts[2], _MARK[arrow[0]], _MARK[arrow[-1]])

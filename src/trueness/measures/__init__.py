@@ -3,7 +3,6 @@
 from trueness.measure import Measure
 from trueness.measures.graphs import MARK_MEASURES, MEASURES, Reference, score_graph
 from trueness.measures.score import UNDEFINED, Score
-from trueness.measures.sortability import r2_sortability, varsortability
 
 __all__ = [
     "MARK_MEASURES",
@@ -12,7 +11,5 @@ __all__ = [
     "Measure",
     "Reference",
     "Score",
-    "r2_sortability",
     "score_graph",
-    "varsortability",
 ]

@@ -8,9 +8,6 @@ n: (C,) effective rows behind p; k: (C,) draws behind q, inf for a claimed one. 
     W1         sum_c w_c sum_l |F_q(l) - F_p(l)| (x_{l+1} - x_l) / (x_L - x_1)                  0 best, 1 worst; ordinal
     D2         sum_c w_c (||p_c - q_c||^2 - sum p(1-p)/(n-1) - sum q(1-q)/(k-1))              unbiased, may be negative
     skill      1 - D(q, p) / D(r, p), r = u or m              1 perfect, 0 as the reference, negative worse; not clipped
-    direction  sum w <dq, dp> / sqrt(V_p V_q), dp_c = p_c - m, dq_c = q_c - sum_c w_c q_c                     in [-1, 1]
-    change     sum w <dq, dp> / V_p, V_p = sum w |dp|^2 - noise    1 the right size, 0 no change over V2, < 0 wrong way
-    slope      sum w <q - u, p - u> / (sum w |q - u|^2 - noise)   of truth on answer; < 1 too extreme, > 1 too timid
 
 Three scores on one scale (100: cannot be told from the truth, 0: nor from uniform guessing), of which two are theirs:
 
@@ -31,7 +28,7 @@ Endres & Schindelin (2003) for JS; the bias of D2: sampling adds sum p(1-p)/n to
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -139,15 +136,8 @@ def scale_of(
 
     draws: (B, C, L), the truth as other surveys of the same design would have found it: its bootstrap, or Mult(n, p)/n.
     """
-    return scales_of(p, w, draws, k, rng, (distance,))[0]
-
-
-def scales_of(
-    p: Array, w: Array, draws: Array, k: Array, rng: np.random.Generator, distances: Sequence[Distance]
-) -> list[ScoreScale]:
-    """The same for several distances, from one simulation."""
     perfect, uniform = (multinomial(x, k, len(draws), rng) for x in (p, np.full_like(p, 1 / p.shape[-1])))
-    return [_scale(distance(perfect, draws, w), distance(uniform, draws, w)) for distance in distances]
+    return _scale(distance(perfect, draws, w), distance(uniform, draws, w))
 
 
 def _scale(perfect: Array, uniform: Array) -> ScoreScale:
@@ -193,28 +183,6 @@ def poisson_bootstrap(p: Array, n: Array, draws: int, rng: np.random.Generator) 
     return shares
 
 
-def dependence(p: Array, q: Array, w: Array, n: Array, k: Array) -> tuple[Array, Array]:
-    """(...) twice: direction and change; NaN where the answer or the truth shows no change beyond its noise."""
-    rest = w * (1 - w / w.sum())  # the part of a condition's noise that its own share in the mean leaves
-    truth, answer = _together(p, p, w) - noise(p, rest, n), _together(q, q, w) - noise(q, rest, k)
-    both = _together(p, q, w)
-    scale = np.sqrt(np.maximum(truth, 0) * np.maximum(answer, 0))
-    direction = np.clip(both / np.where(np.minimum(truth, answer) > 1e-12, scale, np.nan), -1.0, 1.0)
-    return np.asarray(direction), np.asarray(both / np.where(truth > 1e-12, truth, np.nan))
-
-
-def calibration_slope(p: Array, q: Array, w: Array, k: Array) -> Array:
-    """(...): the slope of truth on answer around uniform; NaN where the answer is uniform within its noise."""
-    middle = w.sum() / p.shape[-1]
-    spread = _weighted_sum(q * q, w) - middle - noise(q, w, k)
-    return np.asarray((_weighted_sum(p * q, w) - middle) / np.where(spread > 1e-12, spread, np.nan))
-
-
 def _weighted_sum(x: Array, w: Array) -> Array:
     """(..., C, L) -> (...): sum_c w_c sum_l x, as one product with a vector."""
     return np.asarray(x.reshape(*x.shape[:-2], -1) @ np.repeat(w, x.shape[-1]))
-
-
-def _together(p: Array, q: Array, w: Array) -> Array:
-    """(...): sum_c w_c <p_c - mean p, q_c - mean q>."""
-    return np.asarray(_weighted_sum(p * q, w) - ((w @ p) * (w @ q)) @ np.ones(p.shape[-1]))

@@ -1,6 +1,6 @@
-"""Claimed intervals against the runs of an algorithm: overlap, width, and the proper scores.
+"""Claimed intervals against the runs of an algorithm: overlap, width, and the interval score.
 
-A claim is [l, u] at level 1 - a, or quantiles q_1 <= ... <= q_m at tau_1 < ... < tau_m. The truth [L, U] is either the
+A claim is [l, u] at level 1 - a. The truth [L, U] is either the
 CI of the **mean** over the runs or the **range of the runs**; which of the two is the caller's to say in a name
 (`*_mean_ci`, `*_runs`), because the first shrinks as 1/sqrt(runs) and the second does not.
 
@@ -11,11 +11,7 @@ CI of the **mean** over the runs or the **range of the runs**; which of the two 
 
     sharpness         u - l                                       only among claims that reach their level
     interval score    IS = (u - l) + (2/a) (l - y)+ + (2/a) (y - u)+                       Winkler 1972
-    pinball           PL = (tau - 1{y < q}) (y - q)                                        Koenker & Bassett 1978
-    WIS               (1/(K + 1/2)) (|y - m|/2 + sum_k (a_k/2) IS_k) = 2 x mean PL         Bracher et al. 2021
-    CRPS              integral (F(x) - 1{x >= y})^2 dx                                     Gneiting & Raftery 2007
     skill             1 - S / S_ref                                                        1 perfect, 0 as the reference
-    randomised PIT    F(y - 1) + v (F(y) - F(y - 1)),  v ~ U(0, 1)                         Czado, Gneiting & Held 2009
 
 Scores are losses: lower is better. Shapes: claims (k,), outcomes (n,) of all or (k, n) of each, so that a score of k
 claims against n runs is (k, n) before it is averaged. A truth of zero width has no ratio: NaN, which tables show as
@@ -112,51 +108,10 @@ def coverage_of_runs(low: ArrayLike, high: ArrayLike, outcomes: ArrayLike) -> Ar
     return np.asarray(((low <= y) & (y <= high)).mean(axis=-1))
 
 
-def pinball(quantiles: ArrayLike, outcomes: ArrayLike, tau: float) -> Array:
-    """(k, n): the loss of a claimed tau quantile for each outcome."""
-    q, _, y = _against(quantiles, quantiles, outcomes)
-    return np.maximum(tau * (y - q), (tau - 1) * (y - q))
-
-
-def weighted_interval_score(
-    lows: ArrayLike, highs: ArrayLike, levels: Sequence[float], outcomes: ArrayLike, medians: ArrayLike | None = None
-) -> Array:
-    """(k, n): WIS of claims at K levels. lows, highs: (k, K); medians: (k,) or None.
-
-    Without a median its term and the half in the denominator fall away; then one level gives (a/2) IS.
-    """
-    lows, highs = _floats(np.atleast_2d(lows), np.atleast_2d(highs))
-    total = np.zeros((len(lows), np.atleast_1d(outcomes).shape[-1]))
-    for k, level in enumerate(levels):
-        total += (1 - level) / 2 * interval_score(lows[:, k], highs[:, k], outcomes, level)
-    if medians is None:
-        return total / len(levels)
-    return (total + pinball(medians, outcomes, 0.5)) / (len(levels) + 0.5)
-
-
 def quantile_levels(levels: Sequence[float], median: bool = False) -> Array:
     """The tau of both ends of each level, rising, with .5 between where there is a median."""
     tails = sorted((1 - _levels(levels)) / 2)
     return np.array([*tails, *([0.5] if median else []), *(1 - tail for tail in reversed(tails))])
-
-
-def crps_of_quantiles(quantiles: ArrayLike, taus: ArrayLike, outcomes: ArrayLike) -> Array:
-    """(k, n): CRPS of the distribution that claimed quantiles (k, m) stand for.
-
-    The approximation: F is the line between neighbouring quantiles, and the mass outside the outermost two sits on
-    them, since a claim does not say how far its tails reach. Quantiles that cross are put in order. Exact for that F.
-    """
-    q = np.sort(np.atleast_2d(np.asarray(quantiles, dtype=np.float64)), axis=1)[:, None, :]
-    tau = np.asarray(taus, dtype=np.float64)
-    y = np.asarray(outcomes, dtype=np.float64)
-    score = np.maximum(q[..., 0] - y, 0) + np.maximum(y - q[..., -1], 0)
-    for j in range(len(tau) - 1):
-        left, right, a, b = q[..., j], q[..., j + 1], tau[j], tau[j + 1]
-        width = right - left
-        at = np.clip(y, left, right)
-        c = a + (b - a) * (at - left) / np.where(width > 0, width, 1.0)  # F at the outcome
-        score += (at - left) * _mean_square(a, c) + (right - at) * _mean_square(1 - c, 1 - b)
-    return np.asarray(score)
 
 
 def bias(centre: ArrayLike, mean: ArrayLike, better: Literal["higher", "lower"]) -> Array:
@@ -171,26 +126,6 @@ def skill(score: ArrayLike, reference: ArrayLike) -> Array:
     return 1 - _ratio(score, reference)
 
 
-def randomised_pit(below: ArrayLike, at: ArrayLike, v: ArrayLike) -> Array:
-    """below = F(y - 1), at = F(y) of a count; v uniform. Uniform on [0, 1] when F is right."""
-    below, at, v = _floats(below, at, v)
-    return below + v * (at - below)
-
-
-def pit_of_quantiles(quantiles: ArrayLike, taus: ArrayLike, outcomes: ArrayLike, v: ArrayLike) -> Array:
-    """(k,): randomised PIT of one count a claim, from claimed quantiles (k, m).
-
-    F is the line between neighbouring quantiles, read half a step to each side of the count. An outcome beyond the
-    outermost quantile falls evenly into that tail: a claim says how much lies there, not where.
-    """
-    q = np.sort(np.atleast_2d(np.asarray(quantiles, dtype=np.float64)), axis=1)
-    tau = np.asarray(taus, dtype=np.float64)
-    y, v = _floats(outcomes, v)
-    below = np.array([np.interp(at, row, tau, left=0.0) for row, at in zip(q, y - 0.5, strict=True)])
-    above = np.array([np.interp(at, row, tau, right=1.0) for row, at in zip(q, y + 0.5, strict=True)])
-    return randomised_pit(below, above, v)
-
-
 def _floats(*values: ArrayLike) -> tuple[Array, ...]:
     return tuple(np.asarray(value, dtype=np.float64) for value in values)
 
@@ -203,11 +138,6 @@ def _against(low: ArrayLike, high: ArrayLike, outcomes: ArrayLike) -> tuple[Arra
 
 def _common(low: Array, high: Array, truth_low: Array, truth_high: Array) -> Array:
     return np.asarray(np.maximum(np.minimum(high, truth_high) - np.maximum(low, truth_low), 0.0))
-
-
-def _mean_square(start: float | Array, end: float | Array) -> Array:
-    """The mean of x^2 along the line from start to end."""
-    return np.asarray((start * start + start * end + end * end) / 3)
 
 
 def _ratio(part: Array, whole: Array) -> Array:

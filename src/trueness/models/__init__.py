@@ -11,26 +11,12 @@ from pathlib import Path
 
 from trueness import registry, texts
 from trueness.errors import SettingError, TruenessError
-from trueness.models.addresses import allow
-from trueness.models.base import Message, Model, Reply, Settings, TokenLogprob, checked_concurrency
-from trueness.models.prices import Price, price
+from trueness.models.base import Message, Model, Price, Reply, Settings, TokenLogprob, checked_concurrency, price
+from trueness.models.services import allow
 from trueness.outside import Json
 
-__all__ = [
-    "Message",
-    "Model",
-    "Price",
-    "Reply",
-    "Settings",
-    "TokenLogprob",
-    "allow",
-    "build",
-    "catalogue",
-    "check",
-    "check_ready",
-    "elsewhere",
-    "price",
-]
+__all__ = ["Message", "Model", "Price", "Reply", "Settings", "TokenLogprob", "allow", "build", "catalogue", "check",
+           "check_ready", "elsewhere", "price"]  # fmt: skip
 
 _PARTS = ("name", "concurrency", "offers_schema", "offers_logprobs", "ask", "close")
 

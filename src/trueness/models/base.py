@@ -5,13 +5,28 @@
 A Reply is a result whatever happened: its status says whether there is an answer, its message why there is none.
 Prompt tokens are counted as `input_tokens`, of which `cached_tokens` were taken from an earlier prompt and not
 evaluated again. Cost is in US dollars; unknown is None, never 0.
+
+What a call costs: list prices in US dollars per million tokens.
+
+    cost = (input_tokens * input + output_tokens * output) / 1e6
+
+The prices stand in prices.toml with the date they were noted; a plan may override them. A price that is not known
+is None, never 0. Models that run on this machine cost 0. Discounts for cached prompts are not counted: the cost is
+the upper end, so that a budget is kept.
 """
 
 from __future__ import annotations
 
+import math
+import re
+import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from importlib.resources import files
 from typing import Annotated, Literal, Protocol, get_args, runtime_checkable
+
+import msgspec
 
 from trueness.errors import SettingError
 from trueness.outside import Json
@@ -100,16 +115,12 @@ class Reply:
         return self.input_tokens - (self.cached_tokens or 0)
 
     def to_dict(self) -> dict[str, Json]:
-        return asdict(self) | {"status": self.status.value, "settings": dict(self.settings)}
+        return msgspec.to_builtins(self)  # type: ignore[no-any-return]
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Json]) -> Reply:
-        known = {f.name for f in fields(cls)}
-        parts = {name: value for name, value in values.items() if name in known}
-        parts["status"] = Status(parts["status"])
-        if parts.get("logprobs") is not None:
-            parts["logprobs"] = tuple(_token(entry) for entry in parts["logprobs"])
-        return cls(**parts)
+        """Of this version or a later one."""
+        return msgspec.convert(values, cls)
 
 
 @runtime_checkable
@@ -167,11 +178,57 @@ def checked_concurrency(value: object, model: str) -> int:
     return read_options(CallOptions, {"concurrency": value}, model).concurrency
 
 
-def _token(entry: Mapping[str, Json]) -> TokenLogprob:
-    top = tuple((str(token), float(value)) for token, value in entry.get("top", ()))
-    return TokenLogprob(entry["token"], entry["logprob"], top)
-
-
 def _require(holds: bool, name: str, must: str, got: object) -> None:
     if not holds:
         raise SettingError(f"{name!r} of a question must be {must}, got {got!r}.")
+
+
+LOCAL = ("embedded", "mock", "ollama", "vllm")  # providers whose models run on the user's own machines
+_SNAPSHOT = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2}|latest)$")  # gpt-4o-2024-08-06 costs what gpt-4o costs
+
+
+@dataclass(frozen=True)
+class Price:
+    """US dollars per million tokens, as noted on a day."""
+
+    input: float
+    output: float
+    as_of: str = ""
+
+    def cost(self, input_tokens: int | None, output_tokens: int | None) -> float | None:
+        """The price of a call; None where the provider did not say how many tokens it counted."""
+        if self.input == self.output == 0:
+            return 0.0
+        if input_tokens is None or output_tokens is None:
+            return None
+        return (input_tokens * self.input + output_tokens * self.output) / 1e6
+
+
+def price(name: str) -> Price | None:
+    """The list price of a model, or None where it is not known."""
+    if name.split("/")[0] in LOCAL:
+        return Price(0.0, 0.0, "runs on this machine")
+    known = price_list()["models"]
+    entry = known.get(name) or known.get(_SNAPSHOT.sub("", name))
+    return Price(float(entry["input"]), float(entry["output"]), str(entry["as_of"])) if entry else None
+
+
+def stated_price(stated: object, name: str) -> Price | None:
+    """The price that a plan states, `price = {input = 2.5, output = 10}`, or else the listed one."""
+    if stated is None:
+        return price(name)
+    if not isinstance(stated, Mapping) or set(stated) != {"input", "output"} or not all(map(_amount, stated.values())):
+        raise SettingError(
+            f"'price' of model {name} must be {{input = USD, output = USD}} per million tokens, got {stated!r}."
+        )
+    return Price(float(stated["input"]), float(stated["output"]), "stated in the plan")
+
+
+@cache
+def price_list() -> dict[str, Json]:
+    """The whole file: `version`, `note` and `models`."""
+    return tomllib.loads(files("trueness.models").joinpath("prices.toml").read_text(encoding="utf-8"))
+
+
+def _amount(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < math.inf

@@ -39,7 +39,7 @@ from threading import Condition, Lock
 from trueness import registry
 from trueness.errors import SettingError, TruenessError, UnknownName
 from trueness.models.base import FixedOptions, Message, Reply, Settings, TokenLogprob, read_options
-from trueness.outside import Json, is_there
+from trueness.outside import Json, is_there, one_line
 from trueness.registry import is_installed
 from trueness.settings import Whole
 from trueness.status import Status
@@ -76,7 +76,7 @@ class Llama:
 
     def __init__(self, path: Path, context: int, threads: int):
         xllamacpp = registry.need("xllamacpp", f"model embedded/{path.name}")
-        self._key = secrets.token_hex(16)
+        self.key = secrets.token_hex(16)
         self._lock = Lock()
         self._bound: dict[str, dict[str, Json]] = {}  # schema -> what binds a request to it
         self._evaluated: list[int] = []  # the last prompt, which the native server still holds
@@ -91,14 +91,14 @@ class Llama:
         parameters.cache_type_k = parameters.cache_type_v = xllamacpp.ggml_type.GGML_TYPE_F32
         parameters.cache_ram_mib = 0  # other prompts than the last are not kept
         parameters.verbosity = -1
-        parameters.api_keys = [self._key]
+        parameters.api_keys = [self.key]
         parameters.cpuparams.n_threads = threads
         parameters.cpuparams_batch.n_threads = threads
         try:
             self._server = xllamacpp.Server(parameters)
         except Exception as error:  # the native loader raises plain RuntimeErrors
             raise SettingError(
-                f"{path.name} must be a GGUF file that llama.cpp can load: {_one_line(error)}. "
+                f"{path.name} must be a GGUF file that llama.cpp can load: {one_line(error, 300)}. "
                 "Give another file, or use embedded/smollm2."
             ) from None
 
@@ -107,13 +107,9 @@ class Llama:
         """Where the OpenAI-style server listens, on loopback only."""
         return str(self._server.listening_address)
 
-    @property
-    def key(self) -> str:
-        return self._key
-
     def chat(self, body: Mapping[str, Json], timeout: float) -> Generated:
         """A chat completion, cut when the time is over. The time begins when the model is free."""
-        result, tokens = Generated(), self._prompt_tokens(body["messages"]) if body["cache_prompt"] else []
+        result, tokens = Generated(), self.tokens(self.prompt(body["messages"]), True) if body["cache_prompt"] else []
         deadline = float("inf")
 
         def receive(chunk: Mapping[str, Json]) -> bool:
@@ -128,7 +124,7 @@ class Llama:
             try:
                 self._server.handle_chat_completions(request, receive)
             except ValueError as error:
-                raise RequestError(_one_line(error)) from None
+                raise RequestError(one_line(error, 300)) from None
             if not (result.error or result.is_late):
                 self._evaluated = tokens
         if result.error:
@@ -149,10 +145,6 @@ class Llama:
             other = 0 if tokens[kept] else 1
             self._server.handle_completions({"prompt": [*tokens[:kept], other], "max_tokens": 1, "cache_prompt": True})
         return kept > 0
-
-    def _prompt_tokens(self, messages: Sequence[Mapping[str, str]]) -> list[int]:
-        body = {"content": self.prompt(messages), "add_special": True, "parse_special": True}
-        return [int(token) for token in self._post("/tokenize", body)["tokens"]]
 
     def complete(self, body: Mapping[str, Json]) -> dict[str, Json]:
         """A raw completion: the answer of the native server as it is."""
@@ -179,9 +171,9 @@ class Llama:
             self._bound[key] = grammar if holds else by_schema
         return self._bound[key]
 
-    def tokens(self, text: str) -> list[int]:
-        """The tokens of a text as the model itself would write it: no special tokens."""
-        answer = self._post("/tokenize", {"content": text, "add_special": False, "parse_special": False})
+    def tokens(self, text: str, special: bool = False) -> list[int]:
+        """The tokens of a text as the model itself would write it; of a prompt also special ones."""
+        answer = self._post("/tokenize", {"content": text, "add_special": special, "parse_special": special})
         return [int(token) for token in answer["tokens"]]
 
     def prompt(self, messages: Sequence[Mapping[str, str]]) -> str:
@@ -192,7 +184,7 @@ class Llama:
         request = urllib.request.Request(
             self.address + path,
             json.dumps(body).encode(),
-            {"Content-Type": "application/json", "Authorization": f"Bearer {self._key}"},
+            {"Content-Type": "application/json", "Authorization": f"Bearer {self.key}"},
         )
         direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # a proxy must not see loopback
         with direct.open(request, timeout=60) as answer:
@@ -232,17 +224,17 @@ class Servers:
 def load(path: Path, context: int, threads: int | None = None) -> Servers:
     """The file, loaded at the first call of a process and shared by all later ones; `threads`: of a single server."""
     with _loading:
-        return _load(path.resolve(), context, (threads,) if threads else (1,) * cores(), os.getpid())
+        return _servers(path.resolve(), context, (threads,) if threads else (1,) * cores(), os.getpid())
+
+
+@cache
+def _servers(path: Path, context: int, threads: tuple[int, ...], process: int) -> Servers:
+    return Servers(path, context, threads)
 
 
 def cores() -> int:
     """How many servers there are."""
     return min(MOST, len(os.sched_getaffinity(0)))
-
-
-@cache
-def _load(path: Path, context: int, threads: tuple[int, ...], process: int) -> Servers:
-    return Servers(path, context, threads)
 
 
 def _collect(chunk: Mapping[str, Json], result: Generated) -> None:
@@ -273,10 +265,6 @@ def _refusal(error: Mapping[str, Json]) -> str:
     return " ".join(str(error.get("message", error)).split())[:300]
 
 
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split())[:300]
-
-
 # ---- the model
 
 
@@ -300,17 +288,12 @@ class Embedded:
     def __init__(self, name: str, options: Mapping[str, Json] | None = None):
         stated = read_options(EmbeddedOptions, options, name)
         self.name = name
-        self.context, self.reuse, self._threads, self._fixed = (
-            stated.context,
-            stated.reuse,
-            stated.threads,
-            stated.fixed_settings,
-        )
+        self.context, self.reuse, self._threads = stated.context, stated.reuse, stated.threads
+        self._fixed = stated.fixed_settings
         self.concurrency = 1 if stated.threads else cores()  # a question for each server
         self._path = weights(name)
-        unready = missing_package()
-        if unready:
-            raise TruenessError(unready)
+        if not is_installed("xllamacpp"):
+            raise registry.missing("xllamacpp", "model embedded/...")
 
     @property
     def servers(self) -> Servers:
@@ -321,12 +304,24 @@ class Embedded:
         start = time.perf_counter()
         settings = replace(settings, **self._fixed)
         try:
-            with self.servers.nearest(_prompt_text(messages)) as llama:
+            with self.servers.nearest("".join(message.content for message in messages)) as llama:
                 generated = llama.chat(self._body(llama, messages, settings), settings.timeout)
+            status, message = _outcome(generated, settings)
         except RequestError as error:
-            return self._reply("", Status.FAILED, str(error), settings, start)
-        status, message = _outcome(generated, settings)
-        return self._reply(generated.text, status, message, settings, start, generated)
+            generated, status, message = Generated(), Status.FAILED, str(error)
+        return Reply(
+            text=generated.text,
+            status=status,
+            message=message,
+            model=self.name,
+            input_tokens=generated.input_tokens,
+            output_tokens=generated.output_tokens,
+            cached_tokens=generated.cached_tokens,
+            cost=0.0,
+            seconds=time.perf_counter() - start,
+            settings=settings.to_dict(),
+            logprobs=_logprobs(generated.logprobs) if settings.top_logprobs and status != Status.FAILED else None,
+        )
 
     def close(self) -> None:
         """The weights stay loaded for the rest of the process: other models may share them."""
@@ -347,30 +342,6 @@ class Embedded:
             body |= {"logprobs": True, "top_logprobs": settings.top_logprobs}
         return body
 
-    def _reply(
-        self,
-        text: str,
-        status: Status,
-        message: str,
-        settings: Settings,
-        start: float,
-        generated: Generated | None = None,
-    ) -> Reply:
-        counts = generated or Generated()
-        return Reply(
-            text=text,
-            status=status,
-            message=message,
-            model=self.name,
-            input_tokens=counts.input_tokens,
-            output_tokens=counts.output_tokens,
-            cached_tokens=counts.cached_tokens,
-            cost=0.0,
-            seconds=time.perf_counter() - start,
-            settings=settings.to_dict(),
-            logprobs=_logprobs(counts.logprobs) if settings.top_logprobs and generated else None,
-        )
-
 
 def weights(name: str) -> Path:
     """The file behind a name; one line that says what to do where it is not there."""
@@ -383,13 +354,6 @@ def weights(name: str) -> Path:
     if not is_there(path):
         raise TruenessError(f"model {name}: the file {which} is not there. Give a path from the current folder.")
     return path
-
-
-def missing_package() -> str | None:
-    """One line where xllamacpp is not installed."""
-    if is_installed("xllamacpp"):
-        return None
-    return "model embedded/... needs xllamacpp, which is not installed.  pip install 'trueness[embedded]'"
 
 
 def _packaged_weights() -> Path:
@@ -408,29 +372,21 @@ def _packaged_weights() -> Path:
 def _outcome(generated: Generated, settings: Settings) -> tuple[Status, str]:
     if generated.is_late:
         return Status.TIMED_OUT, f"no complete reply within {settings.timeout:g} s"
+    if generated.finish == "length" and (generated.output_tokens or 0) >= settings.max_tokens:
+        return Status.TRUNCATED, f"the reply reached max_tokens = {settings.max_tokens} and was cut off"
     if generated.finish == "length":
-        return Status.TRUNCATED, _why_cut(generated, settings)
+        return (
+            Status.TRUNCATED,
+            "the reply reached the end of the context and was cut off; raise 'context' of the model",
+        )
     if not generated.text.strip():
         return Status.UNREADABLE, "the reply is empty"
     return Status.OK, ""
 
 
-def _why_cut(generated: Generated, settings: Settings) -> str:
-    if (generated.output_tokens or 0) >= settings.max_tokens:
-        return f"the reply reached max_tokens = {settings.max_tokens} and was cut off"
-    return "the reply reached the end of the context and was cut off; raise 'context' of the model"
-
-
 def _logprobs(entries: Sequence[Mapping[str, Json]]) -> tuple[TokenLogprob, ...]:
+    rivals = ([(rival["token"], float(rival["logprob"])) for rival in entry["top_logprobs"]] for entry in entries)
     return tuple(
-        TokenLogprob(
-            entry["token"],
-            float(entry["logprob"]),
-            tuple((rival["token"], float(rival["logprob"])) for rival in entry["top_logprobs"]),
-        )
-        for entry in entries
+        TokenLogprob(entry["token"], float(entry["logprob"]), tuple(top))
+        for entry, top in zip(entries, rivals, strict=True)
     )
-
-
-def _prompt_text(messages: Sequence[Message]) -> str:
-    return "".join(message.content for message in messages)

@@ -18,8 +18,6 @@ import re
 import socket
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from trueness import texts
 from trueness.models.base import Settings
@@ -63,7 +61,7 @@ def as_fault(error: BaseException) -> Fault:
     code = _http_status(error)
     text = _words(error)
     if code is None:
-        if _is_timeout(error):
+        if any(isinstance(cause, TimeoutError) or "Timeout" in type(cause).__name__ for cause in _causes(error)):
             return Fault(Status.TIMED_OUT, f"no reply in time: {text}", may_pass=True)
         unreached = _why_unreached(error)
         if unreached:
@@ -84,13 +82,11 @@ def refused_parameter(error: BaseException, sent: Settings) -> str | None:
     text = _words(error, most=2000).lower()
     if not _REFUSAL.search(text):
         return None
-    has = {
-        "temperature": sent.temperature is not None,
-        "schema": sent.schema is not None,
-        "top_logprobs": sent.top_logprobs > 0,
-        "seed": sent.seed is not None,
-    }
-    return next((name for name, words in _PARAMETERS.items() if has[name] and any(w in text for w in words)), None)
+    asked = {name: getattr(sent, name) for name in _PARAMETERS} | {"top_logprobs": sent.top_logprobs or None}
+    return next(
+        (name for name, value in asked.items() if value is not None and any(map(text.__contains__, _PARAMETERS[name]))),
+        None,
+    )
 
 
 def clean(text: str, most: int = 1000) -> str:
@@ -124,10 +120,6 @@ def _message_of(body: object) -> str:
     return ""
 
 
-def _is_timeout(error: BaseException) -> bool:
-    return any(isinstance(cause, TimeoutError) or "Timeout" in type(cause).__name__ for cause in _causes(error))
-
-
 def _why_unreached(error: BaseException) -> str:
     """Why no connection was made ('connection refused', 'name or service not known'), or '' where one was."""
     causes = list(_causes(error))
@@ -156,14 +148,7 @@ def _header(error: BaseException, name: str) -> str:
 
 
 def _retry_after(error: BaseException) -> float | None:
-    """Seconds of the Retry-After header (RFC 9110: seconds or a date), whatever stands there; None: it tells none."""
+    """Seconds of the Retry-After header; None where it tells none (a date, say)."""
     value = _header(error, "retry-after")
-    if re.fullmatch(r"\d+(\.\d+)?", value):
-        seconds = float(value)
-        return seconds if math.isfinite(seconds) else None
-    try:
-        then = parsedate_to_datetime(value)
-        wait = (then if then.tzinfo else then.replace(tzinfo=UTC)) - datetime.now(UTC)  # asctime and -0000 are UTC
-    except Exception:  # the parser of dates raises whatever its parts raise
-        return None
-    return max(0.0, wait.total_seconds())
+    seconds = float(value) if re.fullmatch(r"[0-9]+(\.[0-9]+)?", value) else math.inf
+    return seconds if seconds < math.inf else None

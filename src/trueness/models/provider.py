@@ -16,16 +16,41 @@ A provider's output, as Inspect AI hands it over, to a Reply: its status, tokens
 Log-probabilities are kept only where their tokens, put together, are the text; else they belong to something else.
 Counts of tokens that cannot be (below 0, no whole number, above 10^9) are unknown, and the message says so. A name of
 the model that is not the one asked for is kept; a date or a number behind it is a snapshot of the same model.
+
+The SDKs' clients bound to one address and one key: what they would do beyond a single call is off.
+
+Off are their retries (provider.py has its own rule), redirects (an SDK takes the key along to wherever it is sent) and,
+where the address is not the provider's or the environment's, what they add from the environment by themselves:
+OPENAI_ORG_ID, OPENAI_CUSTOM_HEADERS and the like. ANTHROPIC_AUTH_TOKEN is never sent in place of the key.
+
+A body is read here, before any library sees it: at most MOST_BODY bytes as they come and as many unpacked, and no text
+whose tags a library would look for again and again (its patterns take time with the square of their number).
 """
 
 from __future__ import annotations
 
+import json
+import re
+import zlib
+from collections.abc import Awaitable, Callable
+from copy import copy
+from typing import TYPE_CHECKING, Protocol, cast
+
+from trueness.models.base import UNKNOWN_COUNT, is_count
+from trueness.models.faults import BodyRefused
+from trueness.models.services import Access
+from trueness.outside import MEGABYTE, Json, size
+
+if TYPE_CHECKING:
+    from google.genai import Client
+    from google.genai.types import HttpOptions
+    from httpx import Response
+    from inspect_ai.model import ModelAPI
 import asyncio
 import logging
 import os
-import re
 import time
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from threading import BoundedSemaphore, Lock, Thread
@@ -33,16 +58,109 @@ from typing import TYPE_CHECKING, TypeVar
 
 from trueness import registry, texts
 from trueness.errors import TruenessError
-from trueness.models.base import Message, Reply, Settings, TokenLogprob, is_count
+from trueness.models.base import Message, Reply, Settings, TokenLogprob, stated_price
 from trueness.models.faults import Fault, as_fault, clean, refused_parameter
-from trueness.models.prices import stated_price
-from trueness.models.services import LONGEST_WAIT, Access, check_service
-from trueness.models.wire import bind
-from trueness.outside import Json
+from trueness.models.services import LONGEST_WAIT, check_service
 from trueness.status import Status
 
 if TYPE_CHECKING:
-    from inspect_ai.model import ChatMessage, GenerateConfig, Logprob, ModelAPI, ModelOutput, ModelUsage
+    from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
+
+MOST_BODY = 16 * MEGABYTE  # 4,000 tokens with twenty log-probabilities each have 8
+MOST_TAGS = 100  # <think> in a reply: a model opens one, or one for each step
+_TAGS = re.compile(rb"<(?:think|summary|[a-z-]*internal)\b")
+_COUNTS = {  # part of a path -> the counts that the layers below rely on
+    "/chat/completions": ("prompt_tokens", "completion_tokens", "total_tokens"),
+    "/responses": ("input_tokens", "output_tokens", "total_tokens"),
+    "/messages": ("input_tokens", "output_tokens"),
+}
+
+
+class MakesClients(Protocol):
+    """A model object that has no client to keep."""
+
+    model_client: Callable[[HttpOptions], Client]
+    aclose: Callable[[], Awaitable[None]]
+
+
+def bind(api: ModelAPI, way: Access) -> None:
+    """Bind the client of one of Inspect AI's model objects."""
+    client = getattr(api, "client", None)
+    if client is None:
+        _bind_each(cast(MakesClients, api))
+        return
+    client.max_retries = 0
+    client._client.follow_redirects = False
+    client._client.headers["accept-encoding"] = "identity"
+    client._client.event_hooks["response"] += [_read_body, _make_countable]
+    if getattr(client, "auth_token", None):  # Inspect AI prefers ANTHROPIC_AUTH_TOKEN to the key that it is given
+        client.api_key, client.auth_token, client._custom_headers = way.secret, None, {}
+    if not way.is_providers:
+        client.organization, client.project, client._custom_headers = None, None, {}
+
+
+def _bind_each(api: MakesClients) -> None:
+    """The same where each call makes a client of its own (Google): over one of httpx, whose hooks see a body first."""
+    import httpx
+    from google.genai.types import HttpRetryOptions
+
+    made, close = api.model_client, api.aclose
+    client = httpx.AsyncClient(headers={"accept-encoding": "identity"})
+
+    def bind_client(http_options: HttpOptions) -> Client:
+        per_call = copy(client)  # its connections, and hooks of its own: Inspect AI adds some for each call
+        per_call.event_hooks = {"response": [_read_body]}
+        http_options.httpx_async_client = per_call
+        http_options.retry_options = HttpRetryOptions(attempts=1)
+        return made(http_options)
+
+    async def close_both() -> None:
+        await close()
+        await client.aclose()
+
+    api.model_client, api.aclose = bind_client, close_both
+
+
+async def _read_body(response: Response) -> None:
+    """The whole body, within MOST_BODY; the readers of a library find it read."""
+    packed, unpacker = bytearray(), None
+    kind = response.headers.get("content-encoding", "identity").lower()
+    if kind not in ("identity", ""):
+        if kind not in ("gzip", "deflate"):
+            raise BodyRefused(f"its body is packed as {kind[:20]!r}, which was not asked for")
+        unpacker = zlib.decompressobj(zlib.MAX_WBITS | 32)
+    async for chunk in response.aiter_raw():
+        packed += chunk
+        if len(packed) > MOST_BODY:
+            raise BodyRefused(f"its body has more than {size(MOST_BODY)}")
+    try:
+        content = bytes(packed) if unpacker is None else unpacker.decompress(packed, MOST_BODY + 1)
+    except zlib.error as error:
+        raise BodyRefused(f"its body is packed as {kind} and cannot be unpacked") from error
+    if len(content) > MOST_BODY:
+        raise BodyRefused(f"its body unpacks to more than {size(MOST_BODY)}")
+    response._content = content
+
+
+async def _make_countable(response: Response) -> None:
+    """Counts of tokens that the layers below cannot take (null, 3.5, "x", none) become one that is read as unknown:
+    what a home-made server answered, and billed, is not lost for them."""
+    names = next((names for part, names in _COUNTS.items() if part in response.url.path), ())
+    if response.status_code != 200 or not names:
+        return
+    try:
+        body = json.loads(response.content)
+        plain = json.dumps(body).encode()  # where no letter of a tag is escaped
+    except (ValueError, RecursionError):
+        return
+    if len(_TAGS.findall(plain)) > MOST_TAGS:
+        raise BodyRefused(f"it opens more than {MOST_TAGS} <think> or other tags")
+    if not isinstance(body, dict) or (body.get("usage") is None and "total_tokens" in names):
+        return  # OpenAI's protocols allow that no usage is told; Anthropic's does not
+    counts = body.get("usage")
+    if not isinstance(counts, dict) or not all(is_count(counts.get(name)) for name in names):
+        body["usage"] = dict.fromkeys(names, UNKNOWN_COUNT)
+        response._content = json.dumps(body).encode()
 
 
 class Provided:
@@ -59,7 +177,7 @@ class Provided:
         self.price = stated_price(way.options.price, name)
         self._fixed = way.options.fixed_settings
         self._retries, self._delay = way.options.retries, way.options.delay
-        self.pause = _pause_by(sleep)  # a driver may set its own
+        self._sleep = sleep
         self._address = way.address.url
         self._asked_for = way.model
         self._refused: set[str] = set()
@@ -71,7 +189,8 @@ class Provided:
         requested = replace(settings, **self._fixed)
         faults = 0
         while True:
-            outcome = self._attempt(messages, requested)
+            with self._slots:
+                outcome = on_the_loop(self._call(messages, requested))
             if isinstance(outcome, Reply):
                 return self._finish(outcome, start)
             if outcome.refuses:  # only of what was sent, so this ends: ask again without it, at once
@@ -86,12 +205,13 @@ class Provided:
                 outcome = replace(outcome, message=f"{outcome.message}; not tried again: {why_not}")
                 return self._finish(self._failure(outcome, requested, faults, wait), start)
 
-    def close(self) -> None:
-        on_the_loop(_close(self._api))
+    def pause(self, seconds: float, fault: Fault) -> str:
+        """Before the next attempt: why there is none, or ''. A driver may set its own."""
+        self._sleep(seconds)
+        return ""
 
-    def _attempt(self, messages: Sequence[Message], settings: Settings) -> Reply | Fault:
-        with self._slots:
-            return on_the_loop(self._call(messages, settings))
+    def close(self) -> None:
+        on_the_loop(self._api.aclose())
 
     async def _call(self, messages: Sequence[Message], settings: Settings) -> Reply | Fault:
         sent = _without(settings, self._refused)
@@ -100,10 +220,16 @@ class Provided:
         except TimeoutError:
             return Fault(Status.TIMED_OUT, f"no reply within {settings.timeout:g} s", may_pass=True)
         except Exception as error:  # whatever an SDK raises, or a body of another shape does, is a result of the call
-            return self._fault(error, sent)
+            fault = as_fault(error)
+            message = f"{fault.message} at {self._address}" if fault.kind == "connection" else fault.message
+            return replace(fault, message=clean(message), refuses=refused_parameter(error, sent))
 
     async def _generate(self, messages: Sequence[Message], requested: Settings, sent: Settings) -> Reply | Fault:
-        answer = await self._api.generate(input=_chat(messages), tools=[], tool_choice="none", config=_config(sent))
+        from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
+
+        kinds = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+        chat: list[ChatMessage] = [kinds[message.role](content=message.content) for message in messages]
+        answer = await self._api.generate(input=chat, tools=[], tool_choice="none", config=_config(sent))
         output, call = answer if isinstance(answer, tuple) else (answer, None)
         if isinstance(output, Exception):
             raise output
@@ -112,11 +238,6 @@ class Provided:
         if reply.status == Status.UNREADABLE and reply.input_tokens is None:  # a body of another shape, not an answer
             return Fault(Status.FAILED, "no usable reply: it holds neither text nor usage", may_pass=True)
         return replace(reply, settings=settings)
-
-    def _fault(self, error: BaseException, sent: Settings) -> Fault:
-        fault = as_fault(error)
-        message = f"{fault.message} at {self._address}" if fault.kind == "connection" else fault.message
-        return replace(fault, message=clean(message), refuses=refused_parameter(error, sent))
 
     def _failure(self, fault: Fault, settings: Settings, faults: int, wait: float) -> Reply:
         message = fault.message + (f" (tried {faults} times)" if faults > 1 else "")
@@ -129,23 +250,8 @@ class Provided:
 
     def _finish(self, reply: Reply, start: float) -> Reply:
         cost = self.price.cost(reply.input_tokens, reply.output_tokens) if self.price else None
-        return replace(
-            reply,
-            model=self.name,
-            message=clean(reply.message),
-            cost=cost,
-            seconds=time.perf_counter() - start,
-        )
-
-
-def _pause_by(sleep: Callable[[float], None]) -> Callable[[float, Fault], str]:
-    """How a model waits before its next attempt. It gives the reason why there is none, or ''."""
-
-    def pause(seconds: float, fault: Fault) -> str:
-        sleep(seconds)
-        return ""
-
-    return pause
+        seconds = time.perf_counter() - start
+        return replace(reply, model=self.name, message=clean(reply.message), cost=cost, seconds=seconds)
 
 
 async def _open(way: Access) -> ModelAPI:
@@ -158,17 +264,6 @@ async def _open(way: Access) -> ModelAPI:
         raise TruenessError(f"model {way.name} cannot be opened: {clean(str(error))}") from None
     bind(api, way)
     return api
-
-
-async def _close(api: ModelAPI) -> None:
-    await api.aclose()
-
-
-def _chat(messages: Sequence[Message]) -> list[ChatMessage]:
-    from inspect_ai.model import ChatMessageAssistant, ChatMessageSystem, ChatMessageUser
-
-    kinds = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
-    return [kinds[message.role](content=message.content) for message in messages]
 
 
 def _config(settings: Settings) -> GenerateConfig:
@@ -208,12 +303,9 @@ _starting = Lock()
 
 def on_the_loop(work: Coroutine[object, object, T]) -> T:
     """Run a coroutine on the shared loop and wait for what it gives."""
-    return asyncio.run_coroutine_threadsafe(work, _loop()).result()
-
-
-def _loop() -> asyncio.AbstractEventLoop:
     with _starting:
-        return _start_loop(os.getpid())  # a forked process has the memory of the loop, but not its thread
+        loop = _start_loop(os.getpid())  # a forked process has the memory of the loop, but not its thread
+    return asyncio.run_coroutine_threadsafe(work, loop).result()
 
 
 @cache
@@ -260,9 +352,11 @@ def answered_as(requested: str, answered: object) -> str:
 def effective_settings(requested: Settings, sent: Settings, request: Mapping[str, Json] | None) -> dict[str, Json]:
     """What was really sent, and under `refused` the names of what was asked for and is not in the request."""
     effective = sent.to_dict()
-    if request is not None:
+    if request is not None:  # wherever the protocol puts it
+        places = [request, request.get("generation_config"), request.get("extra_body")]
+        tables = [place for place in places if isinstance(place, Mapping)]
         for name in ("temperature", "seed"):
-            effective[name] = _find(request, name)
+            effective[name] = next((place[name] for place in tables if place.get(name) is not None), None)
     names = ("temperature", "seed", "schema")
     refused = [name for name in names if getattr(requested, name) is not None and effective[name] is None]
     if requested.top_logprobs and not sent.top_logprobs:
@@ -285,8 +379,11 @@ def _outcome(output: ModelOutput, text: str, sent: Settings) -> tuple[Status, st
     if not output.choices:
         return Status.UNREADABLE, "the reply is empty: it has no choices"
     reason = output.stop_reason
-    if reason == "content_filter" or _is_refusal(output):
-        return Status.REFUSED, texts.arriving(output.error or _explanation(output)) or "the model refused to answer"
+    content, details = output.message.content, output.choices[0].stop_details
+    is_refusal = not isinstance(content, str) and any(getattr(part, "refusal", None) for part in content)
+    if reason == "content_filter" or is_refusal:
+        why = output.error or (details and (details.explanation or details.category)) or ""
+        return Status.REFUSED, texts.arriving(why) or "the model refused to answer"
     if reason == "model_length":
         return Status.FAILED, f"the prompt does not fit the model's context: {text[:200]}"
     if reason == "max_tokens":
@@ -296,16 +393,6 @@ def _outcome(output: ModelOutput, text: str, sent: Settings) -> tuple[Status, st
     return Status.OK, ""
 
 
-def _is_refusal(output: ModelOutput) -> bool:
-    content = output.message.content
-    return not isinstance(content, str) and any(getattr(part, "refusal", None) for part in content)
-
-
-def _explanation(output: ModelOutput) -> str:
-    details = output.choices[0].stop_details
-    return (details.explanation or details.category or "") if details else ""
-
-
 def _logprobs(output: ModelOutput, text: str, sent: Settings) -> tuple[tuple[TokenLogprob, ...] | None, str]:
     """The log-probabilities, and a complaint where they are not those of the text."""
     if not sent.top_logprobs or not output.choices:
@@ -313,30 +400,14 @@ def _logprobs(output: ModelOutput, text: str, sent: Settings) -> tuple[tuple[Tok
     logprobs = output.choices[0].logprobs
     if logprobs is None:
         return None, "no log-probabilities came with the reply" if text else ""
-    entries = tuple(_token(entry) for entry in logprobs.content)
-    if _text_of_tokens(logprobs.content) != text:
+    entries = tuple(
+        TokenLogprob(one.token, float(one.logprob), tuple((o.token, float(o.logprob)) for o in one.top_logprobs or ()))
+        for one in logprobs.content
+    )
+    # by their bytes where given, since a character may be spread over several tokens
+    raw = (one.token.encode(errors="replace") if one.bytes is None else bytes(one.bytes) for one in logprobs.content)
+    if b"".join(raw).decode(errors="replace") != text:
         return None, f"log-probabilities dropped: their {len(entries)} tokens are not those of the text"
     if any(len(entry.top) > sent.top_logprobs for entry in entries):
         return None, f"log-probabilities dropped: more than the {sent.top_logprobs} rivals asked for"
     return entries, ""
-
-
-def _token(entry: Logprob) -> TokenLogprob:
-    top = tuple((rival.token, float(rival.logprob)) for rival in entry.top_logprobs or ())
-    return TokenLogprob(entry.token, float(entry.logprob), top)
-
-
-def _text_of_tokens(entries: Iterable[Logprob]) -> str:
-    """The text of the tokens; by their bytes where given, since a character may be spread over several tokens."""
-    parts = [
-        bytes(entry.bytes) if entry.bytes is not None else entry.token.encode(errors="replace") for entry in entries
-    ]
-    return b"".join(parts).decode(errors="replace")
-
-
-def _find(request: Mapping[str, Json], name: str) -> Json:
-    """A parameter of a raw request, wherever the protocol puts it."""
-    for place in (request, request.get("generation_config"), request.get("extra_body")):
-        if isinstance(place, Mapping) and place.get(name) is not None:
-            return place[name]
-    return None

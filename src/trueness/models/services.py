@@ -2,36 +2,171 @@
 
 A name is `service/model`, as in Inspect AI: openai/gpt-4o, anthropic/..., together/meta-llama/Llama-3.3-70B-....
 Any other server that speaks OpenAI's protocol is `openai-api/SERVICE/model` with `base_url`; its key is taken from
-SERVICE_API_KEY. Two services are such servers with a name of their own here: qwen and vllm. Which key may go to which
-address: addresses.py.
+SERVICE_API_KEY. Two services are such servers with a name of their own here: qwen and vllm.
+
+Where a model is reached, and which key may go there.
+
+    a key stands in        the environment, or .env
+    an address comes from  the provider itself, the environment, .env, or the plan
+
+A key of the provider goes to the provider's own address, to an address that stands where the key stands, and to the
+hosts that the user has allowed: `--allow-host HOST`. A plan, or a .env file that lies in a folder, may be a stranger's:
+it can name an address and a variable, but it cannot give permission. So another variable, which only a plan can pair
+with a provider, needs the user's yes wherever it would go: `--allow-key NAME`, or `--allow-host HOST`.
+
+Keys and addresses from the environment, or from a `.env` file in the current folder; where each stood is told.
+
+    KEY=value            # comments, blank lines and a leading `export` are allowed
+    KEY="value # kept"   # quotes keep spaces and hashes
+
+The environment always wins, nothing is written back to it, and no value ever reaches a message or a log.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Annotated
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Annotated, NamedTuple
 
 from trueness import texts
 from trueness.errors import MissingExtra, SettingError, TruenessError, UnknownName
-from trueness.models.addresses import (
-    ENVIRONMENT,
-    OWN,
-    PLAN,
-    Address,
-    EnvVariable,
-    address,
-    all_variables,
-    may_be_a_key,
-    may_be_paired,
-    may_go,
-    variable,
-)
-from trueness.models.base import CallOptions, read_options
-from trueness.models.prices import stated_price
-from trueness.outside import Json
+from trueness.models.base import CallOptions, read_options, stated_price
+from trueness.outside import MAX_PLAN, Json, is_there, text_of
 from trueness.registry import is_installed
 from trueness.settings import Between
+
+ENVIRONMENT, ENV_FILE = "the environment", ".env"
+_ASSIGNMENT = (
+    re.compile(  # a bare value ends where blanks are followed by '#' or nothing; each character is looked at once
+        r"""^\s*+(?:export\s++)?([A-Za-z_]\w*+)\s*+=\s*+
+    (?:"([^"]*+)"|'([^']*+)'|([^\s#](?:\S|\s++(?!\#|$))*+|))\s*+(?:(?<=\s)\#.*+)?$""",
+        re.VERBOSE,
+    )
+)
+
+
+def parse_env(text: str) -> dict[str, str]:
+    """The assignments of a `.env` file; a line that is none is left out (its text may be a secret)."""
+    values = {}
+    for line in text.splitlines():
+        match = None if line.lstrip().startswith("#") else _ASSIGNMENT.match(line)
+        if match:
+            name, double, single, bare = match.groups()
+            values[name] = next(value for value in (double, single, bare) if value is not None)
+    return values
+
+
+def read_env(path: Path) -> dict[str, str]:
+    """The assignments of a file; nothing where there is no such file."""
+    return parse_env(text_of(path, MAX_PLAN, SettingError)) if is_there(path) else {}
+
+
+class EnvVariable(NamedTuple):
+    """The value of a variable, and where it stood."""
+
+    name: str
+    value: str
+    place: str
+
+
+def variable(name: str, folder: Path | None = None) -> EnvVariable | None:
+    """A variable of the environment, else of `.env` in the folder (the current one); empty counts as not set.
+
+    Blanks and line ends around it are none of it: a key with one is refused by HTTP, in a message that shows the key.
+    """
+    for place, values in ((ENVIRONMENT, os.environ), (ENV_FILE, read_env((folder or Path.cwd()) / ".env"))):
+        value = values.get(name, "").strip()
+        if value:
+            return EnvVariable(name, value, place)
+    return None
+
+
+def all_variables(folder: Path | None = None) -> dict[str, str]:
+    """Every variable of both places; a file that cannot be read holds none, and who needs one of it is told."""
+    values: dict[str, str] = {}
+    with suppress(SettingError):
+        values = read_env((folder or Path.cwd()) / ".env")
+    return values | dict(os.environ)
+
+
+# ---- addresses
+
+
+OWN, PLAN = "the provider", "the plan"
+_URL = re.compile(r"(https?)://(\[[0-9a-f:.]+\]|[^\s/\\@:?#\[\]]+)(?::(\d{1,5}))?(/[^\s\\?#]*)?", re.IGNORECASE)
+_HOST = re.compile(r"[a-z0-9_.-]+|\[[0-9a-f:.]+\]")
+_KEY = re.compile(r"[A-Z0-9_]*_API_KEY")  # variables that hold keys of models
+_PORTS = {"https": 443, "http": 80}
+
+_hosts: set[str] = set()  # what the user of this process has allowed; there is nobody else who could
+_keys: set[str] = set()
+
+
+@dataclass(frozen=True)
+class Address:
+    """`url` as it is used, `host` as it is shown and allowed: llm.lab.example, http://10.0.0.5:8000."""
+
+    url: str
+    host: str
+    place: str
+
+    @property
+    def is_loopback(self) -> bool:
+        name = re.sub(r"^http://|:\d+$", "", self.host).strip("[]")
+        try:
+            return name == "localhost" or ip_address(name).is_loopback
+        except ValueError:
+            return False
+
+
+def address(text: str, place: str, what: str) -> Address:
+    """An address of which we and the SDK, which is handed `url`, cannot have different readings."""
+    match = _URL.fullmatch(text.strip())
+    name = _ascii(match[2]) if match else ""
+    if match is None or not _HOST.fullmatch(name) or int(match[3] or 1) not in range(1, 65536):
+        got = "one with '@'" if "@" in text else f"{text!r:.80}"  # what stands before an @ may be a password
+        raise SettingError(f"{what} must be http(s)://HOST:PORT/PATH without user, '?' or '#', got {got}.")
+    scheme, port = match[1].lower(), int(match[3] or _PORTS[match[1].lower()])
+    shown = name if port == _PORTS[scheme] else f"{name}:{port}"
+    return Address(f"{scheme}://{shown}{match[4] or ''}", shown if scheme == "https" else f"http://{shown}", place)
+
+
+def allow(hosts: Iterable[str] = (), keys: Iterable[str] = ()) -> None:
+    """The user's yes, for the rest of this process: keys may go to these hosts (https where no scheme stands before
+    it), and a plan may name these variables as keys, of any model."""
+    for host in hosts:
+        text = host if "://" in host else f"https://{host}"
+        _hosts.add(address(text, PLAN, f"--allow-host {host!r:.80}").host)
+    _keys.update(keys)
+
+
+def may_go(place: str, to: Address) -> bool:
+    """Whether a key that stands in `place` may be sent to an address."""
+    return to.place in (OWN, place) or to.host in _hosts
+
+
+def may_be_paired(variable: str, keys: Iterable[str], to: Address) -> bool:
+    """Whether a variable may be the key of a provider that has `keys`, asked at that address."""
+    return variable in keys or variable in _keys or to.host in _hosts
+
+
+def may_be_a_key(variable: str) -> bool:
+    """Whether a plan may name a variable as the key of a model."""
+    return _KEY.fullmatch(variable) is not None or variable in _keys
+
+
+def _ascii(host: str) -> str:
+    """As DNS has it: letters that only look like others show."""
+    try:
+        return host.lower().encode("idna" if not host.isascii() else "ascii").decode()
+    except UnicodeError:
+        return ""
+
 
 MOST_RETRIES = 100
 LONGEST_WAIT = 300.0  # seconds; a provider that asks for more is out of quota rather than busy
@@ -50,92 +185,66 @@ class ServiceOptions(CallOptions):
 
 @dataclass(frozen=True)
 class Service:
-    """One provider."""
+    """One provider. `name` is what stands before the slash; its variables are NAME_API_KEY and NAME_BASE_URL."""
 
+    name: str
     title: str
-    example: str
-    package: str = "openai"  # the SDK that speaks to it
-    keys: tuple[str, ...] = ()  # variables that may hold the key, the first one preferred; none: no key is needed
-    url_variable: str = ""
+    model: str  # for instance
     base_url: str = ""  # the provider's own address
+    package: str = "openai"  # the SDK that speaks to it
+    key_variables: tuple[str, ...] | None = None  # where it is not NAME_API_KEY alone; (): no key is needed
     route: str = ""  # its name in Inspect AI, where it is another
     offers_schema: bool = True
     offers_logprobs: bool = True
     own_sdk: bool = False  # the SDK is this provider's, and so are the headers that it takes from the environment
 
+    @property
+    def example(self) -> str:
+        return f"{self.name}/{self.model}"
+
+    @property
+    def _prefix(self) -> str:
+        return self.name.upper().replace("-", "_")
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Variables that may hold the key, the first one preferred."""
+        return (f"{self._prefix}_API_KEY",) if self.key_variables is None else self.key_variables
+
+    @property
+    def url_variable(self) -> str:
+        return f"{self._prefix}_BASE_URL"
+
     def needs(self) -> str:
         return self.keys[0] if self.keys else "a server on your machine"
 
 
-SERVICES = {
-    "openai": Service(
-        "OpenAI",
-        "openai/gpt-4o",
-        keys=("OPENAI_API_KEY",),
-        url_variable="OPENAI_BASE_URL",
-        base_url="https://api.openai.com/v1",
-        own_sdk=True,
+_LISTED = (
+    Service("openai", "OpenAI", "gpt-4o", "https://api.openai.com/v1", own_sdk=True),
+    Service(
+        "anthropic", "Anthropic", "claude-sonnet-4-5", "https://api.anthropic.com", "anthropic",
+        own_sdk=True, offers_logprobs=False,
     ),
-    "anthropic": Service(
-        "Anthropic",
-        "anthropic/claude-sonnet-4-5",
-        package="anthropic",
-        keys=("ANTHROPIC_API_KEY",),
-        url_variable="ANTHROPIC_BASE_URL",
-        base_url="https://api.anthropic.com",
-        own_sdk=True,
-        offers_logprobs=False,
+    Service(
+        "google", "Google Gemini", "gemini-2.5-flash", "https://generativelanguage.googleapis.com/", "google.genai",
+        ("GOOGLE_API_KEY", "GEMINI_API_KEY"), own_sdk=True,
     ),
-    "google": Service(
-        "Google Gemini",
-        "google/gemini-2.5-flash",
-        package="google.genai",
-        keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-        url_variable="GOOGLE_BASE_URL",
-        base_url="https://generativelanguage.googleapis.com/",
-        own_sdk=True,
+    Service(  # JSON mode only: the schema itself would not reach the model
+        "deepseek", "DeepSeek", "deepseek-chat", "https://api.deepseek.com", offers_schema=False
     ),
-    "deepseek": Service(
-        "DeepSeek",
-        "deepseek/deepseek-chat",
-        keys=("DEEPSEEK_API_KEY",),
-        url_variable="DEEPSEEK_BASE_URL",
-        base_url="https://api.deepseek.com",
-        offers_schema=False,  # JSON mode only: the schema itself would not reach the model
+    Service("together", "Together AI", "meta-llama/Llama-3.3-70B-Instruct-Turbo", "https://api.together.xyz/v1"),
+    Service("openrouter", "OpenRouter", "meta-llama/llama-3.3-70b-instruct", "https://openrouter.ai/api/v1"),
+    Service(
+        "qwen", "Qwen (Alibaba Model Studio)", "qwen-plus", "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
+        key_variables=("DASHSCOPE_API_KEY", "QWEN_API_KEY"), route="openai-api/qwen",
     ),
-    "together": Service(
-        "Together AI",
-        "together/meta-llama/Llama-3.3-70B-Instruct-Turbo",
-        keys=("TOGETHER_API_KEY",),
-        url_variable="TOGETHER_BASE_URL",
-        base_url="https://api.together.xyz/v1",
+    Service("ollama", "Ollama", "llama3.2", "http://localhost:11434/v1", key_variables=()),
+    Service(
+        "vllm", "vLLM", "Qwen/Qwen2.5-7B-Instruct", "http://localhost:8000/v1",
+        key_variables=(), route="openai-api/vllm",
     ),
-    "openrouter": Service(
-        "OpenRouter",
-        "openrouter/meta-llama/llama-3.3-70b-instruct",
-        keys=("OPENROUTER_API_KEY",),
-        url_variable="OPENROUTER_BASE_URL",
-        base_url="https://openrouter.ai/api/v1",
-    ),
-    "qwen": Service(
-        "Qwen (Alibaba Model Studio)",
-        "qwen/qwen-plus",
-        keys=("DASHSCOPE_API_KEY", "QWEN_API_KEY"),
-        url_variable="QWEN_BASE_URL",
-        base_url="https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
-        route="openai-api/qwen",
-    ),
-    "ollama": Service(
-        "Ollama", "ollama/llama3.2", url_variable="OLLAMA_BASE_URL", base_url="http://localhost:11434/v1"
-    ),
-    "vllm": Service(
-        "vLLM",
-        "vllm/Qwen/Qwen2.5-7B-Instruct",
-        url_variable="VLLM_BASE_URL",
-        base_url="http://localhost:8000/v1",
-        route="openai-api/vllm",
-    ),
-}
+)  # fmt: skip
+SERVICES = {service.name: service for service in _LISTED}
 
 
 @dataclass(frozen=True)
@@ -189,7 +298,7 @@ def check_service(name: str, options: Mapping[str, Json]) -> Access:
     way = access(name, options)
     stated_price(way.options.price, name)
     for package in ("inspect_ai", way.service.package):
-        if not _can_import(package):
+        if not is_installed(package):
             raise MissingExtra(f"model {name}", {"inspect_ai": "inspect-ai"}.get(package, package), "providers")
     return way
 
@@ -199,10 +308,8 @@ def _service(name: str) -> tuple[Service, str]:
     first, _, model = name.partition("/")
     if first == "openai-api":
         custom, _, model = model.partition("/")
-        prefix = custom.upper().replace("-", "_")
         if custom and model:
-            keys = (f"{prefix}_API_KEY",)
-            return Service(custom, name, keys=keys, url_variable=f"{prefix}_BASE_URL"), model
+            return Service(custom, custom, model), model
         raise SettingError(f"model {name} must be openai-api/SERVICE/MODEL, for instance openai-api/my-lab/llama-3.")
     if first not in SERVICES or not model:
         known = ["embedded/smollm2", *(service.example for service in SERVICES.values())]
@@ -267,10 +374,3 @@ def _key(name: str, service: Service, where: Address, options: ServiceOptions) -
     if not may_be_paired(key.name, service.keys, where):
         raise TruenessError(f"{would}. It is no key of {service.title}: allow it with --allow-key {key.name}")
     return key, ""
-
-
-def _can_import(package: str) -> bool:
-    try:
-        return is_installed(package)
-    except ModuleNotFoundError:  # the parent of a dotted name is not there
-        return False

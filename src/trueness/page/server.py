@@ -1,6 +1,6 @@
 """trueness view: the page on 127.0.0.1, live while a study runs.
 
-    /?token=SECRET               lets a browser in, to what follows, all below /PLACE (entrance.py)
+    /?token=SECRET               lets a browser in, to what follows, all below /PLACE
     /                            the studies; one alone is opened at once
     /STUDY/                      its page            /STUDY/data/PATH       what the page asks for (pages.py)
     /STUDY/notes   GET, POST     notes on replies    /STUDY/misread.jsonl   test cases for the reader
@@ -11,30 +11,52 @@ in, a POST must come from our own page (Origin, and a token that only the page k
 that were named, by name, and charts in their own folders. What may be written: notes.
 Every answer has the same headers, also to what is no HTTP. A body that nobody reads ends the connection: what stands
 in it is never taken for another request.
+
+Who may see it: whoever knows the secret of the address that `trueness view` prints.
+
+    http://127.0.0.1:8765/?token=SECRET    sets a cookie and leads to  http://127.0.0.1:8765/PLACE/
+
+Everything lies below PLACE and is given to who brings the cookie. The secret is made anew for each server, leaves the
+address bar at once, and goes to no other page: the cookie is HttpOnly and SameSite=Strict. Cookies know no ports, so
+another user's server on this machine could ask for it; it would have to know PLACE, for which alone it is sent.
+A browser's command line can be read by every user (ps): it is given a file that only this user can read.
+
+Notes on replies and "misread" marks: notes.jsonl in the study's folder, one JSON object a line, only ever added to.
+
+    {"at": ..., "key": reply, "task": ..., "cell": [item, variant, respondent], "text": ..., "misread": true}
+
+The note of a misread reply says what the reply really says; misread.jsonl has the marked replies with their notes.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import hmac
+import json
+import os
 import secrets
 import socket
 import sqlite3
 import threading
 import webbrowser
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from datetime import UTC, datetime
+from html import escape
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from trueness.errors import DataError, StoreError, TruenessError
-from trueness.files import names_in, read_bytes
+from trueness.files import check_plain, names_in, open_in_place, read_bytes, read_text
 from trueness.outside import Json, json_of
-from trueness.page import entrance
 from trueness.page.figures import FORMATS
 from trueness.page.library import Library, OpenStudy
-from trueness.page.notes import FILE, add_note, misread_cases, read_notes
 from trueness.page.page import html_of, policy, shelf_of, to_json
+from trueness.running.store import Store
 from trueness.texts import printable_json
 
 HOST = "127.0.0.1"
@@ -54,7 +76,7 @@ class ViewServer(ThreadingHTTPServer):
 
     def __init__(self, library: Library, port: int):
         self.library = library
-        self.entrance = entrance.Entrance()
+        self.entrance = Entrance()
         self.token = secrets.token_urlsafe(24)  # of notes
         super().__init__((HOST, port), Handler)
 
@@ -76,7 +98,7 @@ class ViewServer(ThreadingHTTPServer):
             stack.callback(self.library.close)
             stack.callback(self.server_close)
             if browse:
-                webbrowser.open(stack.enter_context(entrance.way_in(self.address)))
+                webbrowser.open(stack.enter_context(way_in(self.address)))
             self.serve_forever()
 
 
@@ -196,7 +218,7 @@ class Handler(BaseHTTPRequestHandler):
     # ---- what is sent
 
     def _let_in(self, path: str) -> None:
-        headers = {"Set-Cookie": self.server.entrance.set_cookie(), "Content-Security-Policy": entrance.POLICY}
+        headers = {"Set-Cookie": self.server.entrance.set_cookie(), "Content-Security-Policy": ENTRANCE_POLICY}
         self._send(self.server.entrance.page(path).encode("utf-8", "replace"), _HTML, headers)
 
     def _shelf(self) -> None:
@@ -287,3 +309,124 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Nothing: the terminal shows where the page is, not who asked for what."""
+
+
+# ---- who may come in
+
+COOKIE = "trueness"
+_GO_ON = "location.replace(document.body.dataset.to + location.hash)"  # a redirect would come without the cookie
+_HASH = base64.b64encode(hashlib.sha256(_GO_ON.encode()).digest()).decode()
+ENTRANCE_POLICY = f"default-src 'none'; script-src 'sha256-{_HASH}'; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+class Entrance:
+    """The secret of one server."""
+
+    def __init__(self) -> None:
+        self.place = f"/{secrets.token_urlsafe(9)}/"
+        self._secret = secrets.token_urlsafe(24)
+
+    @property
+    def query(self) -> str:
+        return f"token={self._secret}"
+
+    @property
+    def cookie(self) -> str:
+        return f"{COOKIE}={self._secret}"
+
+    def set_cookie(self) -> str:
+        return f"{self.cookie}; Path={self.place}; HttpOnly; SameSite=Strict"
+
+    def knows(self, secret: str) -> bool:
+        """Whether it is the secret; how long that takes says nothing of it."""
+        return hmac.compare_digest(secret.encode("utf-8", "replace"), self._secret.encode())
+
+    def admits(self, path: str, cookies: Iterable[str]) -> bool:
+        """Whether a path with these Cookie headers may be answered."""
+        pairs = (pair.strip().partition("=") for header in cookies for pair in header.split(";"))
+        return path.startswith(self.place) and any(name == COOKIE and self.knows(secret) for name, _, secret in pairs)
+
+    def page(self, path: str) -> str:
+        """What the printed address shows: it goes on to the path below PLACE, with the rest of the address (#...)."""
+        to = escape(self.place + path.lstrip("/"))
+        return (
+            '<!doctype html><html lang="en"><head><meta charset="utf-8"><link rel="icon" href="data:,">'
+            f'<title>trueness</title></head><body data-to="{to}"><noscript><a href="{to}">Go on</a></noscript>'
+            f"<script>{_GO_ON}</script></body></html>\n"
+        )
+
+
+@contextmanager
+def way_in(address: str) -> Iterator[str]:
+    """The address of a file, readable by this user alone, that leads a browser to the address."""
+    with TemporaryDirectory(prefix="trueness-") as folder:  # 0700
+        path = Path(folder) / "open.html"
+        to = escape(address)
+        path.write_text(
+            f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={to}">'
+            f'<title>trueness</title><a href="{to}">Go on</a>\n',
+            encoding="utf-8",
+        )
+        yield path.as_uri()
+
+
+# ---- notes
+
+FILE = "notes.jsonl"
+LONGEST = 20_000  # characters of one note
+_WRITING = threading.Lock()
+
+
+def read_notes(folder: Path) -> list[dict[str, Json]]:
+    """All notes of a study; a line that is none is left out, not repaired."""
+    lines = read_text(folder, FILE).splitlines() if check_plain(folder, FILE) else []
+    return [note for note in map(_note, lines) if note is not None]
+
+
+def add_note(folder: Path, sent: object, store: Store) -> dict[str, Json]:
+    """Check a note and add it; only one about a reply of this study is taken."""
+    if not isinstance(sent, Mapping):
+        raise DataError("a note must be a JSON object with the key of a reply, got something else.")
+    key, text = sent.get("key"), sent.get("text", "")
+    if not isinstance(key, str) or store.reply(key) is None:
+        raise DataError("a note must be about a reply of this study, got a key that is not there. Reload the page.")
+    if not isinstance(text, str) or len(text) > LONGEST:
+        raise DataError(f"the text of a note must have at most {LONGEST:,} characters. Shorten it.")
+    misread = sent.get("misread") is True
+    if not text.strip() and not misread:
+        raise DataError("a note must have a text or a misread mark, got neither.")
+    note: dict[str, Json] = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "key": key, "text": text.strip()}
+    note |= {"task": str(sent.get("task", ""))[:100], "cell": [str(part)[:300] for part in _as_list(sent.get("cell"))]}
+    note["misread"] = misread
+    _append(folder, printable_json(note))
+    return note
+
+
+def misread_cases(folder: Path, store: Store) -> Iterator[dict[str, Json]]:
+    """One line a misread reply: the last mark counts."""
+    last = {note["key"]: note for note in read_notes(folder) if note.get("misread")}
+    for key, note in last.items():
+        if (stored := store.reply(key)) is not None:
+            yield {"id": f"misread-{key[:12]}", "text": str(stored.reply.get("text") or ""), "note": note["text"]}
+
+
+def _as_list(value: object) -> list[Json]:
+    return value if isinstance(value, list) else []
+
+
+def _note(line: str) -> dict[str, Json] | None:
+    try:
+        note = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return note if isinstance(note, dict) and isinstance(note.get("key"), str) else None
+
+
+def _append(folder: Path, line: str) -> None:
+    """One write of one line at the end: two pages may add at once, and a crash leaves whole lines."""
+    with _WRITING:
+        handle = open_in_place(folder, FILE, os.O_WRONLY | os.O_APPEND)
+        try:
+            os.write(handle, (line + "\n").encode("utf-8"))
+        finally:
+            os.close(handle)

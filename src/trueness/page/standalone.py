@@ -7,7 +7,7 @@ cells: taken in turn from the list of all, so that every part of the study has s
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,9 +19,7 @@ from trueness.outside import Json
 from trueness.page import figures
 from trueness.page.page import html_of, script_json
 from trueness.page.pages import FilesPage, Page, StudyPage, path_of
-from trueness.running.outputs import OUTDATED, PAGE
-from trueness.running.study_folder import StudyFolder
-from trueness.showing.saving import Figure, csv_text
+from trueness.running.study_folder import OUTDATED, PAGE, StudyFolder
 from trueness.studies.protocol import FilesReading
 from trueness.studies.reporting import Report
 
@@ -45,12 +43,8 @@ def write_files_page(folder: Path, reading: FilesReading) -> Path:
     return write_atomically(folder, PAGE, html_of(document_of(FilesPage(folder, reading))))
 
 
-def analysis_html(reading: AnalysisReading, drawings: Mapping[str, tuple[Figure, str]] | None = None) -> str:
-    """The analysis of a scores table as one page. drawings: the figures that were drawn, with their SVG."""
-    charts = [
-        {"name": name, "title": name, "svg": svg, "caption": figure.caption, "csv": csv_text(figure.frame), "files": {}}
-        for name, (figure, svg) in (drawings or {}).items()
-    ]
+def analysis_html(reading: AnalysisReading) -> str:
+    """The analysis of a scores table as one page."""
     head = {
         "study": "Analysis", "folder": ", ".join(part.name for part in reading.analysis.domains),
         "version": __version__, "made": datetime.now(UTC).isoformat(timespec="seconds"), "tasks": [],
@@ -59,11 +53,10 @@ def analysis_html(reading: AnalysisReading, drawings: Mapping[str, tuple[Figure,
     data = {
         "overview": {"tasks": [overview], "completeness": [], "provenance": {}, "seed": None},
         "progress": {"tasks": [], "cost": None, "latest": [], "version": ""},
-        "figures": charts,
+        "figures": [],
         "analysis": [{"task": "analysis", "parts": [asdict(part) for part in reading.analyses()]}],
     }
-    tabs = ["overview", "analysis", *(["figures"] if charts else [])]
-    return html_of({"served": False, "head": head, "tabs": tabs, "sample": "", "data": data})
+    return html_of({"served": False, "head": head, "tabs": ["overview", "analysis"], "sample": "", "data": data})
 
 
 def with_page(report: Report) -> Report:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from trueness.patterns import late
 from trueness.reading.ranges import BEYOND, INTERVAL, MEDIAN, PROBLEM, Claim
-from trueness.reading.sentences import Sentences
+from trueness.reading.words import Sentences
 
 _FINAL = late(  # every alternative begins with a letter, so that the search skips to one of them
     r"final|wait,|mine\b|filled in\b|overall (?=precision|recall|f1|shd)|edit:|consensus"

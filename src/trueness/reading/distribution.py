@@ -1,4 +1,13 @@
-"""read_distribution: the share of every level that a reply gives, each with the place it was read from.
+"""What a reply says of a population: a level, a number, a probability, a distribution, each with where it was read.
+
+    levels: name -> accepted spellings,  e.g. {"male": ("male", "man"), "female": ("female", "woman")}
+
+A level counts where the whole reply, its last or its first line is a spelling, where it stands behind "answer:", or
+where no other level is named at all. Lines that are nothing but different levels are the list of options, said back.
+A longer spelling hides the shorter one inside it ("less than high school"). Two levels without a sign which is meant
+are unreadable; a refusal is a status and never a level.
+
+A distribution is the share of every level:
 
     {"male": 49, "female": 51}    {"shares": [{"level": "male", "percent": "49 %"}, ...]}
     | male | 49 % |               - Male: 49 %          49 % men and 51 % women
@@ -17,29 +26,212 @@ A key is the number in it ("p10", "10 %", "10th percentile"). All that were aske
 
 from __future__ import annotations
 
-from bisect import bisect_left
+import re
+from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from trueness.patterns import late
-from trueness.reading.level import TOO_LONG, Levels, Named, answer_view, levels_in, read_number
-from trueness.reading.numbers import Number, numbers_in
+from trueness.reading.ranges import Number, numbers_in
 from trueness.reading.structured import NUMBER, OBJECT, STRING, Node, recover_json
 from trueness.reading.views import LIMIT, declines, view_of
 from trueness.status import Status
 
-FARTHEST = 0.2  # from a sum of 1: beyond it the numbers are no distribution
-OFF_SUM, LEFT_OUT = "off_sum", "level_left_out"
+Levels = Mapping[str, Sequence[str]]
+MOST_MARKS = 20  # places behind "answer:" that are looked at, the last ones
+TOO_LONG = f"only the first {LIMIT:,} characters were read"
+_MARKED = late(r"\b(?:final )?answer(?: is)?\s*[:=]?\s*")
+_AROUND = " \n\t.,;:!()[]<>#-"
+_QUANTITY = late(r"(?<![\w.])(-?(?:\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?))(?: ?(k|thousand|million|billion)\b)?")
+_TIMES = {None: 1.0, "k": 1e3, "thousand": 1e3, "million": 1e6, "billion": 1e9}
+_THOUGHT = late(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
 
 
-class Share(NamedTuple):
-    """A number as it was written, and where."""
+class Named(NamedTuple):
+    """A level where a text names it."""
 
-    value: float
-    percent: bool
+    level: str
     start: int
     end: int
+
+
+class Answered(NamedTuple):
+    """What a reply says: a level, a number (45,000, $45k, 1.2 million), or a probability in [0, 1].
+
+    `span` is where; `parser` of a level how: whole, line, marked, bin, named (in a sentence).
+    """
+
+    value: str | float | None
+    status: Status
+    span: tuple[int, int] | None = None
+    message: str = ""
+    parser: str = ""
+    flags: tuple[str, ...] = ()
+
+
+def read_level(text: str, levels: Levels, bins: Sequence[float] = (), top: float | None = None) -> Answered:
+    """The one level of a reply. `bins` (lower ends, in the order of the levels) let a number stand for its level."""
+    view = answer_view(text)
+    if not view.strip():
+        return Answered(None, Status.UNREADABLE, message="the reply is empty.")
+    names = levels_in(view, levels)
+    starts, ends = [name.start for name in names], [name.end for name in names]
+    for parser, start, end in _places(view):
+        if parser == "line" and _is_list(view, names):
+            continue
+        inside = {name.level: name for name in names[bisect_left(starts, start) : bisect_right(ends, end)]}
+        if len(inside) == 1:
+            (name,) = inside.values()
+            rest = (view[start : name.start] + view[name.end : end]).strip(_AROUND)
+            if not rest or parser == "named":
+                return Answered(name.level, Status.OK, (name.start, name.end), _if_cut(text), parser)
+    if not names and bins:
+        return _by_bins(read_number(text), list(levels), bins, top)
+    if names:
+        named = ", ".join(dict.fromkeys(name.level for name in names))
+        return Answered(None, Status.UNREADABLE, message=f"the reply names several levels: {named}.")
+    status, message = _nothing(view, "no level of the question is named.")
+    return Answered(None, status, message=message)
+
+
+def read_number(text: str) -> Answered:
+    """The one number of a reply; what stands behind "answer:" goes before what stands elsewhere."""
+    view = answer_view(text)
+    if not view.strip():
+        return Answered(None, Status.UNREADABLE, message="the reply is empty.")
+    marks = deque((match.end() for match in _MARKED.finditer(view)), maxlen=MOST_MARKS)
+    for start, end in [*((mark, _line_end(view, mark)) for mark in reversed(marks)), (0, len(view))]:
+        numbers = list(_QUANTITY.finditer(view, start, end))
+        values = {float(number[1].replace(",", "")) * _TIMES[number[2]] for number in numbers}
+        if len(values) == 1:
+            return Answered(values.pop(), Status.OK, numbers[0].span(), _if_cut(text))
+    status, message = _nothing(view, "not one number is given.")
+    return Answered(None, status, message=message)
+
+
+def read_share(text: str) -> Answered:
+    """The one probability of a reply: 35 %, 0.35, of 30-35 % the middle; a whole number alone is a percentage."""
+    view = answer_view(text)
+    if not view.strip():
+        return Answered(None, Status.UNREADABLE, message="the reply is empty.")
+    numbers = [number for number in numbers_in(view) if not number.level]
+    signed = [number for number in numbers if number.percent]
+    if signed:
+        first = numbers.index(signed[0])
+        numbers = signed if first == 0 or not _one_range(view, numbers[first - 1], signed[0]) else numbers[first - 1 :]
+    if not numbers:
+        status, message = _nothing(view, "no probability is given.")
+        return Answered(None, status, message=message)
+    low, high = numbers[0], numbers[0]
+    if len(numbers) > 1 and _one_range(view, numbers[0], numbers[1]):
+        high, numbers = numbers[1], numbers[1:]
+    if {number.value for number in numbers[1:]} - {high.value}:
+        return Answered(None, Status.UNREADABLE, message="several different probabilities are given.")
+    value = (low.value + high.value) / 2
+    flags: tuple[str, ...] = ()
+    if high.percent or (low.whole and high.whole):
+        value, flags = value / 100, (() if high.percent else ("no_sign",))
+    if not 0 <= value <= 1:
+        return Answered(None, Status.UNREADABLE, message=f"{value:g} is not a probability.")
+    return Answered(value, Status.OK, (low.start, high.end), _if_cut(text), flags=flags)
+
+
+def answer_view(text: str) -> str:
+    """The reply as readers look at it, its reasoning blanked; as long as the reply (up to a limit)."""
+    reply = _THOUGHT.sub(lambda match: " " * len(match.group()), text[:LIMIT])
+    return view_of(reply)
+
+
+def levels_in(view: str, levels: Levels) -> list[Named]:
+    """Every place where a level is named, in order; of spellings upon each other the longest counts."""
+    names = [
+        Named(level, match.start(), match.end())
+        for level, spellings in levels.items()
+        for spelling in dict.fromkeys((level, *spellings))
+        for match in _pattern(spelling).finditer(view)
+    ]
+    kept: list[Named] = []
+    taken = bytearray(len(view))  # a reply may name a level a hundred thousand times: no pairs are compared
+    for name in sorted(names, key=lambda name: (name.start - name.end, name.start)):
+        if taken.find(1, name.start, name.end) < 0:
+            taken[name.start : name.end] = b"\1" * (name.end - name.start)
+            kept.append(name)
+    return sorted(kept, key=lambda name: name.start)
+
+
+def _pattern(spelling: str) -> re.Pattern[str]:
+    words = [re.escape(word) for word in view_of(spelling).split()]
+    if not words:
+        return re.compile(r"(?!)")
+    return re.compile(r"(?<!\w)" + r"\s+".join(words) + r"(?!\w)(?!\.\d)")
+
+
+def _places(view: str) -> list[tuple[str, int, int]]:
+    """Where an answer may stand, the surest first."""
+    marks = deque((match.end() for match in _MARKED.finditer(view)), maxlen=MOST_MARKS)
+    marked = [("marked", end, _line_end(view, end)) for end in reversed(marks)]
+    first, last = len(view) - len(view.lstrip()), len(view.rstrip())
+    ends = [("line", *_line_at(view, place)) for place in (last - 1, first)] if last else []
+    return [("whole", 0, len(view)), *marked, *ends, ("named", 0, len(view))]
+
+
+def _line_at(view: str, place: int) -> tuple[int, int]:
+    return view.rfind("\n", 0, place) + 1, _line_end(view, place)
+
+
+def _is_list(view: str, names: Sequence[Named]) -> bool:
+    """Several lines of the reply are nothing but a level each, and not the same one."""
+    ends = [0, *(name.end for name in names)]
+    starts = [*(name.start for name in names[1:]), len(view)]
+    alone: set[str] = set()
+    for name, left, right in zip(names, ends, starts, strict=False):  # no text is looked at twice
+        begins, stops = view.rfind("\n", left, name.start), view.find("\n", name.end, right)
+        if (begins < 0 and left) or (stops < 0 and right < len(view)):
+            continue  # another level stands in the same line
+        around = view[max(begins, left) : name.start] + view[name.end : right if stops < 0 else stops]
+        if not around.strip(_AROUND):
+            alone.add(name.level)
+    return len(alone) > 1
+
+
+def _line_end(view: str, start: int) -> int:
+    end = view.find("\n", start)
+    return len(view) if end < 0 else end
+
+
+def _by_bins(number: Answered, levels: Sequence[str], bins: Sequence[float], top: float | None) -> Answered:
+    if not isinstance(number.value, float):
+        nothing = "neither a level nor one number is given."
+        refused = number.status == Status.REFUSED
+        return Answered(None, number.status, message=number.message if refused else nothing)
+    place = bisect_right(bins, number.value) - 1
+    if place < 0 or (top is not None and number.value >= top):
+        return Answered(None, Status.UNREADABLE, message=f"{number.value:g} is outside the levels.")
+    return Answered(levels[place], Status.OK, number.span, number.message, "bin")
+
+
+def _one_range(view: str, first: Number, second: Number) -> bool:
+    """30-35 %, 30 to 35 %, between 30 and 35 %: two ends of one range."""
+    return first.value <= second.value and view[first.end : second.start].strip() in ("-", "to", "and", "~")
+
+
+def _if_cut(text: str) -> str:
+    """What a message says of a reply that is longer than what is read."""
+    return f"{TOO_LONG}." if len(text) > LIMIT else ""
+
+
+def _nothing(view: str, message: str) -> tuple[Status, str]:
+    if declines(view):
+        return Status.REFUSED, "the reply declines to answer."
+    return Status.UNREADABLE, message
+
+
+# ---- distributions
+
+FARTHEST = 0.2  # from a sum of 1: beyond it the numbers are no distribution
+OFF_SUM, LEFT_OUT = "off_sum", "level_left_out"
 
 
 @dataclass(frozen=True)
@@ -65,13 +257,6 @@ class DistributionReading:
         if self.status != Status.OK:
             return {}
         return {level: share / self.total for level, share in self.shares.items()}
-
-    def to_dict(self) -> dict[str, object]:
-        return {
-            "status": str(self.status), "shares": dict(self.shares), "total": self.total, "parser": self.parser,
-            "spans": {level: list(span) for level, span in self.spans.items()}, "flags": list(self.flags),
-            "message": self.message,
-        }  # fmt: skip
 
 
 def read_distribution(text: str, levels: Levels) -> DistributionReading:
@@ -100,7 +285,7 @@ def rounding(levels: int) -> float:
     return min(max(0.01, 0.005 * levels), 0.02) + 1e-9
 
 
-def _reading_by_sum(claim: Mapping[str, Share], levels: Levels, parser: str) -> DistributionReading:
+def _reading_by_sum(claim: Mapping[str, Number], levels: Levels, parser: str) -> DistributionReading:
     """The sum decides: fractions or percentages, complete or not, a distribution or not."""
     values = [share.value for share in claim.values()]
     scale = 100.0 if any(share.percent for share in claim.values()) or sum(values) > 1.5 else 1.0
@@ -130,12 +315,12 @@ def _reading_by_sum(claim: Mapping[str, Share], levels: Levels, parser: str) -> 
 # ---- JSON
 
 
-def _in_json(text: str, levels: Levels) -> Iterator[dict[str, Share]]:
+def _in_json(text: str, levels: Levels) -> Iterator[dict[str, Number]]:
     for node in recover_json(text):
         yield from _claims(node, levels)
 
 
-def _claims(node: Node, levels: Levels) -> Iterator[dict[str, Share]]:
+def _claims(node: Node, levels: Levels) -> Iterator[dict[str, Number]]:
     """An object whose keys are levels, or a list of objects that name a level and a number, at any depth."""
     if node.kind == OBJECT:
         claim = {}
@@ -151,7 +336,7 @@ def _claims(node: Node, levels: Levels) -> Iterator[dict[str, Share]]:
         yield from _claims(item, levels)
 
 
-def _row(node: Node, levels: Levels) -> tuple[str, Share] | None:
+def _row(node: Node, levels: Levels) -> tuple[str, Number] | None:
     """{"level": "male", "percent": 49}"""
     names = [level for item in node.items if item.kind == STRING and (level := _level_of(item.text, levels))]
     shares = [share for item in node.items if item.kind == NUMBER and (share := _share(item))]
@@ -169,20 +354,20 @@ def _level_of(key: str, levels: Levels) -> str | None:
     return named.pop() if len(named) == 1 else None
 
 
-def _share(node: Node) -> Share | None:
+def _share(node: Node) -> Number | None:
     if node.kind == NUMBER:
-        return Share(float(node.text), False, node.start, node.end)
+        return Number(float(node.text), node.start, node.end)
     if node.kind == STRING:
         numbers = numbers_in(view_of(node.text))
         if len(numbers) == 1:
-            return Share(numbers[0].value, numbers[0].percent, node.start, node.end)
+            return numbers[0]._replace(start=node.start, end=node.end)
     return None
 
 
 # ---- lines and tables
 
 
-def _in_lines(view: str, levels: Levels) -> Iterator[dict[str, Share]]:
+def _in_lines(view: str, levels: Levels) -> Iterator[dict[str, Number]]:
     """One claim of all lines together: in each, as many levels as numbers, one behind the other."""
     named = levels_in(view, levels)
     signs = list(view)
@@ -190,17 +375,16 @@ def _in_lines(view: str, levels: Levels) -> Iterator[dict[str, Share]]:
         signs[name.start : name.end] = "x" * (name.end - name.start)
     masked = "".join(signs)
     starts = [name.start for name in named]
-    claim: dict[str, Share] = {}
-    others: list[tuple[str, Share]] = []
+    claim: dict[str, Number] = {}
+    others: list[tuple[str, Number]] = []
     start = 0
     for line in masked.split("\n"):
         end = start + len(line)
         names = named[bisect_left(starts, start) : bisect_left(starts, end)]
         numbers = [number for number in numbers_in(masked, start, end) if not number.level]
         for name, number in _pair_up(names, numbers):
-            share = Share(number.value, number.percent, number.start, number.end)
-            if claim.setdefault(name.level, share).value != share.value:
-                others.append((name.level, share))
+            if claim.setdefault(name.level, number).value != number.value:
+                others.append((name.level, number))
         start = end + 1
     yield claim
     yield from (claim | {level: share} for level, share in others)  # given twice, and not the same
@@ -259,7 +443,8 @@ def _quantiles_in(node: Node, percentiles: Sequence[int]) -> Iterator[dict[int, 
         for key, item in node.pairs:
             named = _PERCENTILE.findall(key)
             value = float(item.text) if item.kind == NUMBER else read_number(item.text).value
-            if len(named) == 1 and int(named[0]) in percentiles and item.kind in (NUMBER, STRING) and value is not None:
+            known = len(named) == 1 and int(named[0]) in percentiles and item.kind in (NUMBER, STRING)
+            if known and isinstance(value, float):
                 claim[int(named[0])] = value, (item.start, item.end)
         yield claim
     for item in node.items:
@@ -270,6 +455,6 @@ def _quantile_lines(view: str, percentiles: Sequence[int]) -> dict[int, Placed]:
     claim: dict[int, Placed] = {}
     for match in _QUANTILE_LINE.finditer(view):
         value = read_number(match[2]).value
-        if int(match[1]) in percentiles and value is not None:
+        if int(match[1]) in percentiles and isinstance(value, float):
             claim[int(match[1])] = value, match.span(2)
     return claim

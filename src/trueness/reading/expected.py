@@ -23,17 +23,14 @@ from trueness.outside import typed_text
 from trueness.patterns import late
 from trueness.reading.decision import NOT_GIVEN, Context, Decision, decide, is_cut, is_withdrawn, without_template
 from trueness.reading.labels import Label, labels_in, without_explanations
-from trueness.reading.lines import claims_in_lines
-from trueness.reading.numbers import Number, numbers_in
-from trueness.reading.objects import claims_in_object
 from trueness.reading.prose import claims_in_prose
-from trueness.reading.ranges import Claim, Scale
-from trueness.reading.sentences import Sentences
+from trueness.reading.ranges import Claim, Number, Scale, numbers_in
 from trueness.reading.stances import own_claims
-from trueness.reading.structured import Node, recover_json
+from trueness.reading.structured import Node, claims_in_object, recover_json
 from trueness.reading.tables import Table, claims_in_table, may_hold_tables, tables_in
 from trueness.reading.views import LIMIT, declines, ends_open, view_of
 from trueness.reading.withdrawals import standing_claims
+from trueness.reading.words import Sentences
 from trueness.status import Status
 
 MEASURES = ("precision", "recall", "f1", "shd")
@@ -192,9 +189,6 @@ def _claims(reply: str, sentences: Sentences, nodes: int | None) -> tuple[list[C
     labels = labels_in(view)
     if inside_json:
         labels = _outside(labels, inside_json)
-    plain = claims_in_lines(view, labels, nodes) if labels and not inside_json else None
-    if plain is not None:
-        return plain, False
     if labels:
         numbers = _outside(numbers_in(view), inside_json)
         commas = "0," in view and any([number.comma and number.value < 1 for number in numbers])

@@ -17,22 +17,21 @@ from typing import NamedTuple
 
 from trueness.patterns import late
 from trueness.reading.labels import Label, labels_in
-from trueness.reading.numbers import LEVELS, Number
 from trueness.reading.ranges import (
+    LEVELS,
     PAIR,
     POINT,
     PROBLEM,
-    RANGE,
     Claim,
     Expression,
+    Number,
     Scale,
     expression_at,
     one_sided,
     pair_of_ends,
     trouble,
 )
-from trueness.reading.sentences import Sentences, heading_of
-from trueness.reading.words import LEARNERS, MAX_LENGTH, NAMED_ENDS, Gap, end_named, gap_of
+from trueness.reading.words import LEARNERS, MAX_LENGTH, Gap, Sentences, end_named, gap_of, heading_of
 
 _GROUP = frozenset("and|/|,|&|or|und|et|y|e|和|, and|与|;|+|,and|as well as|及|i|и".split("|"))
 _JOINED = _GROUP | {""}
@@ -51,7 +50,6 @@ _END_OF = {"lower": "lower", "low": "lower", "upper": "upper", "high": "upper"}
 _SPREAD = late(r" {0,2}[(,;\[] {0,2}(?:sd|std|se|s\.d|σ|stdev|standard deviation|with (?:an? )?(?:sd|std))\b")
 _OPENS = frozenset("from between zwischen entre".split())
 _AND_ALSO = late(r",? {0,2}(?:and|but|und|et|y)?,? {0,2}(?:[<>≤≥]|below|above|under|over|at (?:most|least)|less|more)")
-_LINE_ENDS = late(r" {0,2}\)? {0,2}\? {0,4}(?:\n|$)")
 _start = itemgetter(1)  # of a number, in half the time of its name
 _new = tuple.__new__  # half the time of a named tuple's own
 _MOST_FIELDS = 24
@@ -106,22 +104,14 @@ class _Walk:
         self.sentences, self.view = sentences, sentences.view
         self.numbers, self.scale = numbers, scale
         self.starts = list(map(_start, numbers))
-        self.medians, self.asks = "median" in self.view, "?" in self.view or "？" in self.view
+        self.medians = "median" in self.view
         self.level: float | None = None
-        self.ends_apart: bool | None = None  # looked up when it is asked for
         self.last_label = -1
         self.backward_end = -1  # where the last label that followed its value ends
         first = bisect_left(self.starts, labels[0].start)
         for number in numbers[:first] if first else ():
             if number.level:
                 self.level = number.value / 100
-
-    def _gives_ends_apart(self) -> bool:
-        """Whether the reply may give lower ends on one line and upper ends on another."""
-        if self.ends_apart is None:
-            words, view = self.sentences.words, self.view
-            self.ends_apart = not NAMED_ENDS.isdisjoint(words) or "low:" in view or "high:" in view or "限" in view
-        return self.ends_apart
 
     def single(self, label: Label, stop: int) -> list[Claim]:
         index = bisect_left(self.starts, label.end)
@@ -140,15 +130,13 @@ class _Walk:
         if expression.kind == POINT:
             if self._is_half(label, first):
                 return [trouble(label.measure, expression.start, expression.end, "label", "one_end", strong)]
-            if not gap.role and not gap.side and self._gives_ends_apart() and (role := self._end_of_line(label)):
+            if not gap.role and not gap.side and (role := self._end_of_line(label)):
                 one_end = one_sided(expression, role == "lower")
                 return [self.scale.claim(label.measure, one_end, "ends", True, None, gap.percent, (role, "alone"))]
         elif expression.first.value == 0:
             between = self.view[label.end : expression.start]
             if is_definition(label.measure, expression, gap, "lower" in between and "upper" in between):
                 return []
-        if self.asks and self._is_asked(expression) and not (strong and _LINE_ENDS.match(self.view, expression.end)):
-            return []
         if expression.kind == POINT and self._are_points_with_spread(fields):
             end = fields[-1].expression.end
             return [trouble(label.measure, expression.start, end, "label", "spread", strong)]
@@ -312,9 +300,6 @@ class _Walk:
         if point.second is not None and expression.second is not None:
             if (point.first.value, point.second.value) == (expression.first.value, expression.second.value):
                 return False
-        if point.kind == POINT and expression.kind == RANGE and expression.second is not None:
-            if expression.first.value <= point.first.value <= expression.second.value:
-                return True  # 0.70 (unknown word 0.6-0.8): which of them is meant is not known
         same_kind = expression.kind != POINT or fields[0].expression.kind == POINT
         if not _ANOTHER.isdisjoint(_WORD.findall(gap)) or gap.strip() in _GROUP:
             return same_kind
@@ -412,10 +397,6 @@ class _Walk:
         if not lead.strip(" -+#>.)(0123456789:,;[|"):
             lead = heading_of(self.view, label.start)
         return end_named(lead.strip())
-
-    def _is_asked(self, expression: Expression) -> bool:
-        """'Would precision be 0.6-0.8?' asks; 'Precision: 0.6-0.8?' on a line of its own is only unsure."""
-        return self.view[expression.end : expression.end + 3].lstrip(" )")[:1] in ("?", "？")
 
     def _begins_line(self, at: int) -> bool:
         line = self.view.rfind("\n", 0, at) + 1

@@ -17,8 +17,7 @@ from collections.abc import Sequence
 from trueness.patterns import late
 from trueness.reading.labels import labels_in
 from trueness.reading.ranges import PROBLEM, Claim
-from trueness.reading.sentences import REACH, Sentences, are_neutral, heading_of, words_of
-from trueness.reading.words import DATASETS, LEARNERS
+from trueness.reading.words import DATASETS, LEARNERS, REACH, Sentences, are_neutral, heading_of, words_of
 
 OWN, MENTIONED, DOUBTFUL = "own", "mentioned", "doubtful"
 _HYPOTHETICAL = frozenset("sanity if suppose supposing unless otherwise hypothetically wenn falls".split())

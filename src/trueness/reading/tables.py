@@ -15,8 +15,19 @@ from typing import NamedTuple
 
 from trueness.patterns import late
 from trueness.reading.labels import Label
-from trueness.reading.numbers import Number, numbers_in
-from trueness.reading.ranges import POINT, Claim, Expression, Scale, expression_at, one_sided, pair_of_ends, trouble
+from trueness.reading.ranges import (
+    POINT,
+    Claim,
+    Ends,
+    Expression,
+    Number,
+    Scale,
+    claims_of_ends,
+    expression_at,
+    numbers_in,
+    one_sided,
+    trouble,
+)
 from trueness.reading.words import gap_of
 
 _RULE = late(r"[\s|:+=-]*")
@@ -155,7 +166,6 @@ _SILENT = frozenset(
     "random because basis remark factors source argument evidence literature published reported possible theoretical "
     "理由 说明 备注 remarks sd std".split()
 )
-_LEVEL_HEADS = frozenset(("level", "coverage", "interval level", "nominal level", "niveau"))
 _SPREAD = frozenset("sd std stdev deviation variance se".split())
 _ASIDE = late(r"\s*\((?![^()]*(?:-|to|,) ?[\d.])")  # 0.5 to 0.7 (2 of 8 edges are weak)
 _LEVELS = frozenset((50.0, 80.0, 90.0, 95.0, 99.0))
@@ -202,28 +212,14 @@ def claims_in_table(
         if place < len(columns) and columns[place].percent:  # Metric (in %)
             heads = [head._replace(percent=head.measure != "shd") for head in heads]
     collected = _TableClaims(view, scale)
-    has_levels = any([column.text in _LEVEL_HEADS for column in columns])
     for row, head in zip(rows, heads, strict=True):
-        head = _with_level(head, row, columns, grid) if has_levels else head
         for index, cell in enumerate(row):
             column = columns[index] if index < len(columns) else _Head()
-            if column.text in _LEVEL_HEADS:
-                continue
             if column.measure if by_columns else not grid.measure(cell):
                 inside = grid.numbers_in((cell,))
                 if inside:
                     collected.add(cell, inside, head, column)
     return collected.claims()
-
-
-def _with_level(head: _Head, row: Row, columns: Sequence[_Head], grid: _Grid) -> _Head:
-    """The row's head, with the level that a column of levels gives it."""
-    for cell, column in zip(row, columns, strict=False):
-        if column.text in _LEVEL_HEADS:
-            inside = grid.numbers_in((cell,))
-            if len(inside) == 1 and inside[0].percent and inside[0].value in _LEVELS:
-                return head._replace(level=inside[0].value / 100)
-    return head
 
 
 class _Grid:
@@ -328,7 +324,7 @@ class _TableClaims:
 
     def __init__(self, view: str, scale: Scale):
         self.view, self.scale = view, scale
-        self.ends: dict[tuple[str, float | None, str], Expression] = {}
+        self.ends: Ends = {}
         self.made: list[Claim] = []
         self.unnamed: dict[tuple[str, str], list[Claim]] = {}
         self.spread: set[str] = set()  # measures with a standard deviation: a mean beside it is no range
@@ -403,12 +399,7 @@ class _TableClaims:
             for claim in self.made
         ]
         ranged = {claim.measure for claim in self.made} | {key[0] for key in self.ends}
-        for (measure, level, role), low in self.ends.items():
-            high = self.ends.get((measure, level, "upper"))
-            if role == "lower" and high is not None:
-                claims.append(self.scale.claim(measure, pair_of_ends(low, high), "table", True, level))
-            elif role == "lower" or (measure, level, "lower") not in self.ends:
-                claims.append(trouble(measure, low.start, low.end, "table", "one_end"))
+        claims += claims_of_ends(self.ends, self.scale, "table")
         for (measure, _), points in self.unnamed.items():
             if len({point.low for point in points}) > 1:
                 claims.append(trouble(measure, points[0].start, points[-1].end, "table", "candidates"))

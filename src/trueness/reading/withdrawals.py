@@ -23,7 +23,7 @@ from typing import NamedTuple
 from trueness.patterns import late
 from trueness.reading.labels import labels_in
 from trueness.reading.ranges import Claim
-from trueness.reading.sentences import Sentences, words_of
+from trueness.reading.words import Sentences, words_of
 
 FOREIGN_WORDS = frozenset(  # as far as they are written without accents
     "ignorieren ignoriere vergessen vergiss verwerfen verwirf verwenden ziehe nehme falsch ignorez ignorer oubliez "

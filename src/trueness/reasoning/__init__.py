@@ -3,18 +3,27 @@
 from trueness.reasoning.checks import (
     AnswerCheck,
     Component,
+    GraphQuality,
     check_answer,
     executable_components,
-    executable_score,
+    graph_quality,
     score_of,
 )
 from trueness.reasoning.damage import DAMAGES, Damaged, damage, damaged_copies
-from trueness.reasoning.execute import Execution, NodeEffect, Program, execute, intervene, sensitivity
+from trueness.reasoning.execute import (
+    Execution,
+    Inversion,
+    NodeEffect,
+    Program,
+    execute,
+    intervene,
+    invert,
+    invert_all,
+    sensitivity,
+)
 from trueness.reasoning.graph import Finding, PlanStep, Problem, Quantity, ReasoningGraph, RuleEdge
-from trueness.reasoning.invert import Inversion, invert, invert_all
 from trueness.reasoning.problems import load_problems, read_problems
 from trueness.reasoning.prompts import GRAPH_SCHEMA, extraction_prompt
-from trueness.reasoning.quality import GraphQuality, graph_quality
 
 __all__ = [
     "DAMAGES",
@@ -38,7 +47,6 @@ __all__ = [
     "damaged_copies",
     "execute",
     "executable_components",
-    "executable_score",
     "extraction_prompt",
     "graph_quality",
     "intervene",

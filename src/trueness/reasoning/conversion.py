@@ -20,12 +20,10 @@ from contextlib import suppress
 
 from trueness.patterns import late
 from trueness.reasoning.graph import ReasoningGraph
-from trueness.reasoning.syntax import Equation
 from trueness.reasoning.trees import (
     CONSTANTS,
     Binary,
     Call,
-    Choice,
     Name,
     Negative,
     Number,
@@ -39,27 +37,22 @@ from trueness.reasoning.trees import (
     with_parts,
 )  # fmt: skip
 
-Converter = Callable[[str, Tree | None, Equation | None], tuple[Tree | None, Equation | None, str]]
+Converter = Callable[[str, Tree], tuple[Tree | None, str]]
 ZERO, ONE, HUNDRED = Number(273.15), Number(1.0), Number(100.0)
 
 
 def converted(graph: ReasoningGraph, trees: Mapping[str, Sequence[Tree]]) -> Converter:
-    """(effect, tree, equation) -> both with angles and temperatures in one unit, and why there is none."""
+    """(effect, tree) -> the tree with angles and temperatures in one unit, or why there is none."""
     angles, temperatures = _Angles(graph, trees), _Temperatures(graph, trees)
 
-    def convert(effect: str, tree: Tree | None, equation: Equation | None) -> tuple[Tree | None, Equation | None, str]:
-        if equation is not None and equation.left is not None:
-            sides = [angles.in_radians(side) for side in (equation.left, equation.right)]
-            equation = None if sides[0] is None or sides[1] is None else Equation(sides[0], sides[1])
-        if tree is not None:
-            tree = angles.of(effect, tree)
-            if tree is None:
-                message = f"rule of '{effect}' takes an angle that may be in degrees or in radians. Give it a unit."
-                return None, equation, message
+    def convert(effect: str, tree: Tree) -> tuple[Tree | None, str]:
+        with_angles = angles.of(effect, tree)
+        if with_angles is None:
+            return None, f"rule of '{effect}' takes an angle that may be in degrees or in radians. Give it a unit."
         try:
-            return temperatures.of(effect, tree, equation), equation, ""
+            return temperatures.of(effect, with_angles), ""
         except _Ambiguous as error:
-            return None, None, f"rule of '{effect}': {error}"
+            return None, f"rule of '{effect}': {error}"
 
     return convert
 
@@ -211,80 +204,51 @@ class _Temperatures:
             for effect, of_effect in trees.items():
                 for tree in of_effect:
                     with suppress(_Ambiguous):
-                        if (scale := self._kelvin_of(self.in_kelvin(tree, effect), effect)) or (
-                            scale := self._sum(tree)
-                        ):
+                        if (scale := self._gives(effect, tree, self.in_kelvin(tree))) is not None:
                             self.scales.setdefault(effect, scale)
 
-    def of(self, effect: str, tree: Tree | None, equation: Equation | None) -> Tree | None:
+    def of(self, effect: str, tree: Tree) -> Tree:
         """The tree with points in kelvin where it needs them, its result in the scale that is declared."""
+        declared = self.declared.get(effect)
         if not set(self.declared.values()) - {_KELVIN}:
             return tree
-        if equation is not None and equation.left is not None:
-            both = Binary("-", equation.left, equation.right)
-            if self.in_kelvin(both) != both:
-                raise _Ambiguous("its equation needs temperatures in K. Give them in K.")
-        if tree is None:
-            return None
-        tree, declared = self.in_kelvin(tree, effect), self.declared.get(effect)
-        gives = self._kelvin_of(tree, effect) or self._sum(tree)
-        if declared == _CELSIUS and gives is None and not _has_zero(tree) and _is_absolute(tree):
-            raise _Ambiguous("it gives kelvin by the gas constant and is declared in °C. Give it in K.")
-        if declared is None or gives is None or gives == declared or (_has_zero(tree) and gives != _KELVIN):
-            return tree
-        if {gives, declared} != {_KELVIN, _CELSIUS}:
-            raise _Ambiguous(f"it gives {gives} and is declared in {declared}. Give it in K.")
-        return Binary("+" if declared == _KELVIN else "-", tree, ZERO)
+        made = self.in_kelvin(tree)
+        gives = self._gives(effect, tree, made)
+        if _has_zero(tree) or declared in (None, gives):
+            return made
+        if (made != tree and gives is not None) or (gives is None and declared == _CELSIUS and _is_absolute(tree)):
+            raise _Ambiguous(f"it gives {_KELVIN} and is declared in {declared}. Give it in K.")
+        if gives is None or {gives, declared} == {_KELVIN, _CELSIUS}:
+            return made if gives is None else Binary("+" if declared == _KELVIN else "-", made, ZERO)
+        raise _Ambiguous(f"it gives {gives} and is declared in {declared}. Give it in K.")
 
-    def in_kelvin(self, tree: Tree, effect: str = "") -> Tree:
+    def in_kelvin(self, tree: Tree) -> Tree:
         """The rule with points in kelvin where it needs them; _Ambiguous in one line where it does not say."""
         names = set(names_of(tree))
         others = sorted(name for name in names if self.scales.get(name, _KELVIN) != _KELVIN)
         if not others or _has_zero(tree):
             return tree
-        meets = {self.scales[name] for name in names if name in self.scales}
-        beside = (self.per_kelvin - self.constants) & names
+        scales = {self.scales[name] for name in names if name in self.scales}
         points = [name for name in others if not _DIFFERENCE.search(name)]
         ratio = any(_is_ratio(part, points) for part in walk(tree))
-        needs_kelvin = bool(_is_absolute(tree) or self.constants & names or ratio)
-        if len(meets) == 1 and not beside and not needs_kelvin:
-            if points and not (self.per_celsius & names or _has_one_scale(tree, points)):
-                scale = self.scales[points[0]]
-                raise _Ambiguous(f"'{points[0]}' is in {scale}, what is multiplied must be in K. Give it in K.")
-            return tree
-        unsure = [name for name in points if not _POINT.search(name)]
-        unsure += [name for name in others if name not in points and self.scales[name] == _FAHRENHEIT]
-        open_product = beside and not needs_kelvin and points and not _only_differences(tree, points)
-        if unsure or open_product:
-            name = (unsure or points)[0]
+        needs_kelvin = bool(_is_absolute(tree) or self.constants & names or ratio or len(scales) > 1)
+        if not needs_kelvin and not (_FAHRENHEIT in scales and self.per_kelvin & names):
+            if not points or self.per_celsius & names or _has_one_scale(tree, points):
+                return tree
+        name = (points or others)[0]
+        if not needs_kelvin or not all(_POINT.search(one) and self.scales[one] == _CELSIUS for one in points or others):
             scale = self.scales[name]
-            raise _Ambiguous(f"'{name}' is in {scale}, what it meets is in K: a point or a difference. Give it in K.")
-        if beside and not needs_kelvin and len(meets) == 1:
-            return tree
-        return replace_names(tree, {name: _kelvin(name, self.scales[name]) for name in points})
+            raise _Ambiguous(f"'{name}' is in {scale}, and may be a point or a difference. Give it in K.")
+        return replace_names(tree, {name: Binary("+", Name(name), ZERO) for name in points})
 
-    def _kelvin_of(self, tree: Tree, effect: str) -> str | None:
-        """Kelvin, where a rule in kelvin gives a temperature: twice as much of all points for twice the points."""
-        points = [name for name in names_of(tree) if self.scales.get(name) in (_CELSIUS, _FAHRENHEIT)]
-        sums = isinstance(tree, Binary) and tree.operator not in "*/"
-        if not points or ZERO not in walk(tree) or sums or not _POINT.search(effect) or _DIFFERENCE.search(effect):
-            return None
-        lowered = {name: Binary("-", Binary("*", Number(2.0), Binary("+", Name(name), ZERO)), ZERO) for name in points}
-        return _KELVIN if agree(replace_names(tree, lowered), Binary("*", Number(2.0), tree)) else None
-
-    def _sum(self, tree: Tree) -> str | None:
-        """The scale of a name, a mean or a sum of points; a difference of points has none."""
-        if isinstance(tree, Name):
-            return self.scales.get(tree.name)
-        if isinstance(tree, Binary) and tree.operator == "+" and tree.right == ZERO:
-            return _KELVIN
-        sums = isinstance(tree, Binary) and tree.operator in "+-"
-        if sums or (isinstance(tree, Call) and tree.function in ("mean", "min", "max", "abs", "round")):
-            inner = [self._sum(part) for part in parts(tree)]
-            kinds = {scale for scale in inner if scale}
-            both_points = isinstance(tree, Binary) and tree.operator == "-" and None not in inner
-            return next(iter(kinds)) if len(kinds) == 1 and not both_points else None
-        return None
+    def _gives(self, effect: str, tree: Tree, made: Tree) -> str | None:
+        """The scale of what raises by one where all points do; kelvin of a point that kelvin give; else none."""
+        if made != tree:
+            return _KELVIN if _POINT.search(effect) and not _DIFFERENCE.search(effect) else None
+        points = [name for name in names_of(tree) if name in self.scales and not _DIFFERENCE.search(name)]
+        raised = replace_names(tree, {name: Binary("+", Name(name), ONE) for name in points})
+        scales = {self.scales[name] for name in points}
+        return scales.pop() if len(scales) == 1 and agree(raised, Binary("+", tree, ONE)) else None
 
 
 def _has_one_scale(tree: Tree, points: list[str]) -> bool:
@@ -300,12 +264,6 @@ def _has_one_scale(tree: Tree, points: list[str]) -> bool:
     return not any(set(names_of(one)) & set(points) and names_of(other) for one, other in sides)
 
 
-def _kelvin(name: str, scale: str) -> Tree:
-    if scale == _CELSIUS:
-        return Binary("+", Name(name), ZERO)
-    return Binary("/", Binary("+", Name(name), Number(459.67)), Number(1.8))
-
-
 def _is_ratio(part: Tree, points: list[str]) -> bool:
     """A quotient by a point, a power of one, or a function of one: these have no meaning in °C."""
     if isinstance(part, Binary) and part.operator in "/^":
@@ -319,15 +277,6 @@ def _factor(tree: Tree, points: list[str]) -> bool:
     if isinstance(tree, Name):
         return tree.name in points
     return isinstance(tree, Binary) and tree.operator in "*/^" and any(_factor(part, points) for part in parts(tree))
-
-
-def _only_differences(tree: Tree, points: list[str]) -> bool:
-    """Whether each point stands in a difference of two: T2 - T1 is the same in °C and in K."""
-    if isinstance(tree, Name):
-        return tree.name not in points
-    if isinstance(tree, Binary) and tree.operator == "-" and all(isinstance(part, Name) for part in parts(tree)):
-        return all(name in points for name in names_of(tree)) or not set(names_of(tree)) & set(points)
-    return all(_only_differences(part, points) for part in parts(tree))
 
 
 def _is_absolute(tree: Tree) -> bool:
@@ -356,8 +305,6 @@ def with_shares(tree: Tree, percents: frozenset[str], gives_percent: bool) -> Tr
     if not used:
         ratio = agree(tree, replace_names(tree, _shares(names)))
         return None if gives_percent and ratio and not has_hundred else tree  # profit / revenue: 0.25 or 25
-    if any(isinstance(part, Choice) for part in walk(tree)):
-        return None  # rate > 5: of 20, or 0.2
     if used == names and agree(tree, Binary("*", HUNDRED, replace_names(tree, _shares(names)))):
         return tree  # 20 % + 30 % are 50 %
     in_ones = _by_one(replace_names(tree, _shares(used)))
@@ -385,7 +332,7 @@ def _as_shares(tree: Tree, names: frozenset[str]) -> Tree:
 
 def _multiplies(tree: Tree, names: frozenset[str]) -> bool:
     """Whether each is a factor, or added to 1 or to others: never to an amount, nor below a number."""
-    if isinstance(tree, Binary) and tree.operator in ("+", "-", "<", ">", "<=", ">=", "==", "!="):
+    if isinstance(tree, Binary) and tree.operator in "+-":
         bare = [side for side in parts(tree) if _is_share(side, names)]
         if bare and any(side not in (*bare, ONE, HUNDRED) for side in parts(tree)):
             return False

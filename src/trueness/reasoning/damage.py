@@ -22,12 +22,15 @@ from trueness.errors import UnknownName
 from trueness.reasoning.execute import execute
 from trueness.reasoning.graph import Problem, Quantity, ReasoningGraph, RuleEdge, close
 from trueness.reasoning.rules import read_rule
-from trueness.reasoning.trees import Binary, Call, Choice, Negative, Tree, as_text
+from trueness.reasoning.trees import Binary, Call, Negative, Tree, as_text, parts, with_parts
 
 DamageKind = Literal["edge_reversed", "parent_dropped", "irrelevant_node", "rule_swapped", "answer_wrong"]
 
 _IRRELEVANT = ("shoe_size", "street_number", "page_number", "shelf_number", "locker_number", "seat_row", "badge_number")
-_OTHER = {"+": "-", "-": "+", "*": "/", "/": "*"}
+_OTHER = {
+    "+": "-", "-": "+", "*": "/", "/": "*", "min": "max", "max": "min", "sin": "cos", "cos": "sin", "floor": "ceil",
+    "ceil": "floor", "ln": "exp", "exp": "ln", "sum": "mean", "mean": "sum", "log10": "ln",
+}  # fmt: skip
 _FACTORS = (0.5, 2.0, 10.0, 0.1, 1.5, 1.25)
 _OPPOSITE = {"increase": "decrease", "decrease": "increase", "yes": "no", "no": "yes", "true": "false", "false": "true"}
 
@@ -142,21 +145,13 @@ def _mutations(tree: Tree) -> Iterator[Tree]:
             yield Binary(_OTHER[tree.operator], tree.left, tree.right)
         if tree.operator in ("-", "/", "^"):
             yield Binary(tree.operator, tree.right, tree.left)
-        yield from (Binary(tree.operator, other, tree.right) for other in _mutations(tree.left))
-        yield from (Binary(tree.operator, tree.left, other) for other in _mutations(tree.right))
     elif isinstance(tree, Negative):
         yield tree.operand
-        yield from (Negative(other) for other in _mutations(tree.operand))
-    elif isinstance(tree, Call):
-        swapped = {"min": "max", "max": "min", "sin": "cos", "cos": "sin", "floor": "ceil", "ceil": "floor"}
-        swapped |= {"ln": "exp", "exp": "ln", "sum": "mean", "mean": "sum", "log10": "ln"}
-        if tree.function in swapped:
-            yield Call(swapped[tree.function], tree.arguments)
-        for place, part in enumerate(tree.arguments):
-            for other in _mutations(part):
-                yield Call(tree.function, (*tree.arguments[:place], other, *tree.arguments[place + 1 :]))
-    elif isinstance(tree, Choice):
-        yield Choice(tree.condition, tree.otherwise, tree.then)
+    elif isinstance(tree, Call) and tree.function in _OTHER:
+        yield Call(_OTHER[tree.function], tree.arguments)
+    below = parts(tree)
+    for place, part in enumerate(below):
+        yield from (with_parts(tree, (*below[:place], other, *below[place + 1 :])) for other in _mutations(part))
 
 
 def _answer(problem: Problem, rng: Generator) -> Damaged | None:

@@ -16,19 +16,18 @@ Pearl (2009), Causality, ch. 7.1: action as surgery on the equations.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from graphlib import CycleError, TopologicalSorter
 from itertools import product
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from trueness.errors import SettingError, did_you_mean
 from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph, close, in_quotes
 from trueness.reasoning.rules import Rule, rules_of
-from trueness.reasoning.solving import Relation, together
-from trueness.reasoning.trees import Binary, Call, Evaluator, Name, Number, compile_tree
+from trueness.reasoning.solving import Ranges, find_roots, isolate
+from trueness.reasoning.trees import Evaluator, Name, Tree, compile_tree, count_names, evaluate
 from trueness.status import Status
 
 Response: TypeAlias = Callable[[float], float]  # x' -> target under do(X = x')
@@ -120,48 +119,6 @@ class Program:
     def run(self, changes: Mapping[str, float]) -> Execution:
         """All values under do(changes), with what went wrong."""
         self._check(changes)
-        execution = self._run(changes)
-        if execution.target is not None or self.graph.target not in self.slots or self.graph.target in changes:
-            return execution
-        if changes and self.base.target is not None and not self.together:
-            return execution  # step by step it has a value, and under do() it has none
-        fixed = {**self._known_values, **changes}
-        relations = self._relations(frozenset({*fixed, *execution.values}))
-        if relations is None:
-            return execution
-        unknowns = sorted(self.ancestry & self.slots.keys() - {*fixed, *execution.values})
-        solved = together(relations, unknowns, fixed | dict(execution.values), self.graph.target)
-        if self.graph.target not in solved.values:
-            unsolved = Finding(Status.DEGENERATE, solved.message, self.graph.target)
-            reported = any("has no value here: " in one.message for one in execution.findings)  # division by zero
-            return execution if reported else replace(execution, findings=(*execution.findings, unsolved))
-        values = {**fixed, **execution.values, **solved.values}
-        left = [one for one in execution.findings[len(self.findings) :] if one.where not in values]
-        in_order = {node: values[node] for node in self.graph.nodes if node in values}
-        return Execution(values[self.graph.target], in_order, Status.OK, (*self.findings, *left))
-
-    @cached_property
-    def together(self) -> bool:
-        """Whether the target follows from several rules at once, and not step by step."""
-        return self.base.target is not None and self._run({}).target is None
-
-    @cached_property
-    def _known_values(self) -> Mapping[str, float]:
-        return {
-            node: known.value
-            for node, known in self.graph.knowns.items()
-            if known.value is not None and node in self.slots
-        }
-
-    def _relations(self, valued: frozenset[str]) -> list[Relation] | None:
-        """What the rules say of what the target hangs on; None where words or nothing at all say it."""
-        rules = {node: self.rules.get(node, ()) for node in sorted(self.ancestry & self.slots.keys() - valued)}
-        if any(ways and not any(rule.tree or rule.equation for rule in ways) for ways in rules.values()):
-            return None
-        sides = (_relation(node, rule, bool(self.graph.cycle)) for node, ways in rules.items() for rule in ways)
-        return [relation for relation in sides if relation is not None] or None
-
-    def _run(self, changes: Mapping[str, float]) -> Execution:
         graph, findings = self.graph, list(self.findings)
         values = [math.nan] * len(self.slots)
         have: set[str] = set()
@@ -305,13 +262,13 @@ class Program:
     def responses(self, node: str) -> list[tuple[Way, Response]]:
         """The target as a function of one node, all others as they are, by each way; none where it cannot be executed.
 
-        A function gives nan where the target has no value. Where rules are solved together there is no way in steps.
+        A function gives nan where the target has no value.
         """
         if self.graph.target not in self.slots or node not in self.slots:
             return []
         ways = None if self.order is None else self.ways(node)
         if ways is None:
-            return [({}, partial(self._together_at, node))] if self.together else []
+            return []
         base = [self.base.values.get(name, math.nan) for name in self.graph.nodes]
         target_slot = self.slots[self.graph.target]
 
@@ -328,20 +285,6 @@ class Program:
         return [
             (way, partial(target_at, [(self.slots[effect], step) for effect, (_, step) in way.items()])) for way in ways
         ]
-
-    def _together_at(self, node: str, changed: float) -> float:
-        target = self.run({node: changed}).target
-        return math.nan if target is None else target
-
-
-def _relation(node: str, rule: Rule, in_circle: bool) -> Relation | None:
-    """What a rule says, as left = right; of x^2 = u in a circle both roots may be meant."""
-    if in_circle and isinstance(rule.tree, Call) and rule.tree.function == "sqrt" and "=" in rule.text:
-        if not re.match(rf"\s*{re.escape(node)}\s*=", rule.text):
-            return Binary("^", Name(node), Number(2.0)), rule.tree.arguments[0]
-    if rule.tree is not None:
-        return Name(node), rule.tree
-    return None if rule.equation is None or rule.equation.left is None else (rule.equation.left, rule.equation.right)
 
 
 def execute(graph: ReasoningGraph) -> Execution:
@@ -425,18 +368,17 @@ def _without_value(node: str, known: Quantity | None) -> Finding:
 
 
 def _order(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -> tuple[str, ...] | None:
-    """Causes before effects. Where edges make a cycle, by what rules use and knowns leave open: an identity written
-    both ways (P = F v for a known P) is one relation then; None where the rules themselves go in a circle."""
-    used = {node: {cause for rule in rules.get(node, ()) for cause in rule.uses} for node in graph.nodes}
-    by_edges = {node: used[node] | set(graph.parents[node]) for node in graph.nodes}
-    known_nodes = {node for node, known in graph.knowns.items() if known.value is not None}
-    by_rules = {node: set() if node in known_nodes else used[node] for node in graph.nodes}
-    for above in (by_edges, by_rules):
-        try:
-            return tuple(TopologicalSorter({node: sorted(above[node]) for node in sorted(above)}).static_order())
-        except CycleError:
-            continue
-    return None
+    """Causes before effects by what rules use and knowns leave open, so that an identity written both ways (P = F v for
+    a known P) is one relation; None where the rules go in a circle."""
+    held = {node for node, known in graph.knowns.items() if known.value is not None}
+    above = {
+        node: sorted({cause for rule in rules.get(node, ()) if node not in held for cause in rule.uses})
+        for node in sorted(graph.nodes)
+    }
+    try:
+        return tuple(TopologicalSorter(above).static_order())
+    except CycleError:
+        return None
 
 
 def _structural(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) -> list[Finding]:
@@ -449,3 +391,111 @@ def _structural(graph: ReasoningGraph, rules: Mapping[str, tuple[Rule, ...]]) ->
         findings.append(Finding(Status.DEGENERATE, message, graph.cycle[0]))
     ways = ((effect, rule) for effect, of_effect in rules.items() for rule in of_effect if rule.beyond)
     return [*findings, *(Finding(Status.DEGENERATE, rule.message, effect) for effect, rule in ways)]
+
+
+# ---- hiding a known
+
+Label = Literal["unique", "several", "none"]
+Method = Literal["exact", "roots", "numeric"]  # roots: of studies stored before
+_EVERYTHING: Ranges = ((-math.inf, math.inf),)
+_FITS = 1e-6  # relative difference from the target up to which a solution is one, and of solutions that are one
+
+
+@dataclass(frozen=True)
+class Inversion:
+    """What hiding one known shows. `label` is None where the graph cannot be executed; `message` says why."""
+
+    hidden: str
+    label: Label | None
+    status: Status
+    solutions: tuple[float, ...] = ()
+    ranges: Ranges = ()  # every value of these fits
+    method: Method | None = None
+    recovered: bool | None = None  # the true value is among the solutions
+    message: str = ""
+
+    @property
+    def identifiable(self) -> bool | None:
+        return None if self.label is None else self.label == "unique"
+
+    @property
+    def unique_if_positive(self) -> bool | None:
+        """Whether one solution is left where only sizes above 0 make sense: +-v of a kinetic energy."""
+        if self.label is None:
+            return None
+        return not any(high > 0 for _, high in self.ranges) and sum(value > 0 for value in self.solutions) == 1
+
+
+def invert(graph: ReasoningGraph | Program, hidden: str, target: float | None = None) -> Inversion:
+    """Recover one known from the target's value (as executed, or as given) and the other knowns."""
+    program = graph if isinstance(graph, Program) else Program(graph)
+    known = program.graph.knowns.get(hidden)
+    true = known.value if known is not None else None
+    wanted = program.base.target if target is None else target
+    if true is None or wanted is None:
+        why = f"'{hidden}' is no known with a number." if true is None else program.base.message
+        return Inversion(hidden, None, Status.DEGENERATE, message=why)
+    responses = program.responses(hidden)
+    if not responses:
+        return Inversion(hidden, None, Status.DEGENERATE, message=program.base.message or "a rule is in words.")
+    if program.graph.target not in program.moved_by(hidden):
+        fits = close(program.base.target or 0.0, wanted, _FITS)
+        message = f"the target does not depend on '{hidden}'."
+        return _inversion(hidden, true, [], _EVERYTHING if fits else (), "exact", message)
+    solved = [_solve_by(program, hidden, true, wanted, way, response) for way, response in responses]
+    points = [point for way_points, _, _ in solved for point in way_points]
+    ranges = reduce(_in_both, (way_ranges for _, way_ranges, _ in solved))
+    kept: list[float] = []
+    for point in points:  # only what gives the target by all ways; near ones are one
+        fits = math.isfinite(point) and all(close(response(point), wanted, _FITS) for _, response in responses)
+        if fits and not any(close(point, other, _FITS) or abs(point - other) < 1e-12 for other in kept):
+            kept.append(point)
+    method: Method = "exact" if all(method == "exact" for _, _, method in solved) else "numeric"
+    return _inversion(hidden, true, sorted(kept), ranges, method)
+
+
+def invert_all(graph: ReasoningGraph | Program) -> dict[str, Inversion]:
+    """Each known hidden in turn."""
+    program = graph if isinstance(graph, Program) else Program(graph)
+    return {name: invert(program, name) for name in program.graph.knowns}
+
+
+def _solve_by(
+    program: Program, hidden: str, true: float, wanted: float, way: Way, response: Response
+) -> tuple[Sequence[float], Ranges, Method]:
+    inverse = _undone(program, hidden, way)
+    if inverse is not None:
+        try:
+            return [evaluate(inverse, {**program.base.values, program.graph.target: wanted})], (), "exact"
+        except (ArithmeticError, ValueError):
+            pass  # it has no value there: search
+    points, ranges = find_roots(lambda x: response(x) - wanted, _FITS * 1e-3 * (abs(wanted) or 1.0), true)
+    return points, ranges, "numeric"
+
+
+def _undone(program: Program, hidden: str, way: Way) -> Tree | None:
+    """The hidden node as a formula of the target, where the way to it does not fork and each rule has an inverse."""
+    on_path = {hidden, *program.moved_by(hidden)}
+    node, value = program.graph.target, Name(program.graph.target)
+    inverse: Tree | None = value
+    while node != hidden and inverse is not None:
+        tree = way[node][0].tree if node in way else None
+        moving = [name for name in count_names(tree) if name in on_path] if tree is not None else []
+        if tree is None or len(moving) != 1:
+            return None
+        inverse, node = isolate(inverse, tree, moving[0], one_way=True), moving[0]
+    return inverse
+
+
+def _in_both(one: Ranges, other: Ranges) -> Ranges:
+    cut = ((max(low, from_), min(high, to)) for low, high in one for from_, to in other)
+    return tuple((low, high) for low, high in cut if low < high)
+
+
+def _inversion(
+    hidden: str, true: float, points: Sequence[float], ranges: Ranges, method: Method, message: str = ""
+) -> Inversion:
+    inside = any(low <= true <= high for low, high in ranges)
+    recovered = inside or any(close(point, true, 1e-4) or abs(point - true) < 1e-9 for point in points)
+    label: Label = "several" if ranges or len(points) > 1 else "unique" if points else "none"
+    return Inversion(hidden, label, Status.OK, tuple(points), ranges, method, recovered, message)

@@ -22,15 +22,14 @@ from functools import lru_cache
 from typing import Literal
 
 from trueness.patterns import late
-from trueness.reasoning.accounted import names_unit, surplus
 from trueness.reasoning.conversion import Converter, converted, with_base, with_shares
 from trueness.reasoning.graph import ReasoningGraph, in_quotes
-from trueness.reasoning.literals import standing_of, without_units
 from trueness.reasoning.names import (
     STANDS_FOR,
     aliases_of,
     explained_symbols,
     letters_of,
+    standing_of,
     symbols_in,
     tokens,
     unit_in,
@@ -39,12 +38,12 @@ from trueness.reasoning.passages import (
     LET,
     ROUNDED,
     equations,
+    names_unit,
     passages,
+    surplus,
     take_constants,
     with_indices_apart,
-    without_comment,
 )
-from trueness.reasoning.plain import read_plain
 from trueness.reasoning.solving import isolate
 from trueness.reasoning.syntax import MAX_LENGTH, Equation, RuleError, parse, symbol
 from trueness.reasoning.trees import (
@@ -55,12 +54,10 @@ from trueness.reasoning.trees import (
     Name,
     Number,
     Tree,
-    agree,
     as_text,
     contradict,
     count_names,
     evaluate,
-    joins_amounts,
     rename,
     replace_names,
     takes_angles,
@@ -78,7 +75,7 @@ _SEVERAL = late(r"=[^=]*(?:;|\bthen\b|\bstep\b)[^=]*=(?!=)|\bd[a-z]\s?/\s?d[a-z]
 _STATEMENTS = late(  # two equations; R = 6 Ω is none
     r"=(?!\s*\d)[^=]*[-+*/×÷−][^=]*(?:[;,]|\b(?:and|so|then)\b)[^=]*=(?![=\s]*\d)[^=]*[-+*/×÷−]"
 )
-_COMPARED, _CHOICE = late(r"(?<![-=])[<>≤≥∝]"), late(r"\b(?:if|else|then)\b")
+_COMPARED = late(r"(?<![-=])[<>≤≥∝]")
 _DENIED = late(
     r"\b(?:(?:wrong|incorrect)(?:ly)? |might think|violation of|unlike |contrary to|twice the|half the law)", re.I
 )
@@ -90,7 +87,6 @@ _PLAIN_NUMBER = late(r"\s*[-−]?\d[\d,]*(?:\.\d*)?\s*")
 _FACTORIAL = late(r"(?:\d|\b[A-Za-z])!(?!=)")
 _FUNCTION = late(r"^([^\W\d]\w*)\s*\(\s*([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)\s*\)\s*(?==(?!=))")  # N(t) = N0 e^(-k t)
 _CHOOSES = late(r"^([a-z])([CP])([a-z])\s*(?==[^=]*!)")  # nCr = n! / (r! (n - r)!)
-_CHOOSE = late(r"(?<!\w)n?C\(\s*([^(),]+?)\s*,\s*([^(),]+?)\s*\)")
 _OF_PERCENT = late(r"(?<=[^\W\d])\s*%\s*=(?!=)")  # Profit % = ...
 _SI = frozenset("m s kg N J W Pa K C A V T Hz ohm Ω F H Wb mol rad deg degree degrees".split())
 _FALLS = late(r"(?:/\s*\(|sqrt\s*\(|√\s*\(?|/|\\frac\{[^{}]*\}\{|\\sqrt\{)\s*\d\s*g\b")  # v^2 / (2 g), sqrt(2 g * h)
@@ -106,10 +102,8 @@ class Rule:
     uses: frozenset[str] = frozenset()
     aliases: Mapping[str, str] = field(default_factory=dict)
     message: str = ""
-    read_as: str = ""  # the formula that words became
     beyond: tuple[str, ...] = ()  # nodes that it uses and that have no edge to the effect
     units_inside: bool = False  # its numbers had units: what it gives has a unit that its names do not tell
-    equation: Equation | None = None  # over nodes, where it says something of the effect and gives it no value
     by_formula: bool = False  # the tree is that of the formula beside the text
     is_open: bool = False  # it says two things, or one that may mean two: no other way to read it is tried
 
@@ -133,11 +127,6 @@ def rules_of(graph: ReasoningGraph) -> dict[str, tuple[Rule, ...]]:
         )
         read = (read_rule(text, causes, effect, graph.nodes, values) for text in texts)
         rules[effect] = tuple(_with_formula(rule, graph, effect, values) for rule in read)
-    for name, known in graph.knowns.items():  # sqrt(2) * L1: a known that is given by other nodes
-        formula = read_rule(known.text, (), name, graph.nodes) if known.value is None and known.text else None
-        constant = bool(known.text and re.search(r"\w\s*[*/^]|[*/^]\s*\w", known.text))  # 1 / (4 pi epsilon0); not `g`
-        if formula is not None and formula.executable and (formula.uses or (formula.aliases and constant)):
-            rules[name] = (*rules.get(name, ()), replace(formula, message="", beyond=()))
     trees = {effect: [rule.tree for rule in ways if rule.tree] for effect, ways in rules.items()}
     converter = converted(graph, trees)
     return {effect: tuple(_converted(converter, effect, rule) for rule in ways) for effect, ways in rules.items()}
@@ -147,11 +136,11 @@ def _with_formula(rule: Rule, graph: ReasoningGraph, effect: str, values: Values
     """A rule with the formula that its writer put beside it. Of words that cannot be read it is what they mean where it
     uses every cause and has all that they say; beside a rule that is read it must say the same."""
     formulas = {edge.formula for edge in graph.rules_of[effect] if edge.rule.strip() == rule.text} - {""}
-    if not formulas or rule.equation is not None or rule.is_open:
+    if not formulas or rule.is_open:
         return rule
     causes, text = graph.parents[effect], min(formulas)
     formula = read_rule(text, causes, effect, graph.nodes, values)
-    if formula.tree is None or formula.read_as or len(formulas) > 1:
+    if formula.tree is None or len(formulas) > 1:
         message = f"the formula beside the rule of '{effect}' must be one that can be read, got {text[:80]!r}."
         return replace(rule, message=rule.message or message)
     if rule.tree is not None:
@@ -163,8 +152,7 @@ def _with_formula(rule: Rule, graph: ReasoningGraph, effect: str, values: Values
     names = (*causes, *formula.beyond, effect)
     if left := surplus(rule.text, formula.tree, names, [value for _, value, _ in values]):
         return replace(rule, message=f"the formula beside the rule of '{effect}' leaves out '{left}'.")
-    reading = f"{effect} = {as_text(formula.tree)}"
-    return replace(formula, text=rule.text, read_as=reading, by_formula=True)
+    return replace(formula, text=rule.text, by_formula=True)
 
 
 def rules_without_formula(graph: ReasoningGraph) -> dict[str, str]:
@@ -174,7 +162,7 @@ def rules_without_formula(graph: ReasoningGraph) -> dict[str, str]:
         for effect, rules in rules_of(graph).items()
         if len(rules) == 1
         and rules[0].kind in ("words", "broken")
-        and not (rules[0].tree or rules[0].equation or rules[0].is_open)
+        and not (rules[0].tree or rules[0].is_open)
         and not any(edge.formula for edge in graph.rules_of.get(effect, ()))
     }
 
@@ -186,25 +174,11 @@ def with_formulas(graph: ReasoningGraph, formulas: Mapping[str, str]) -> Reasoni
     return replace(graph, edges=edges)
 
 
-def without_mirrors(graph: ReasoningGraph) -> ReasoningGraph:
-    """I = V / R beside V = I R: one relation written both ways. The one that gives a known is left out."""
-    trees = {node: ways[0].tree for node, ways in rules_of(graph).items() if len(ways) == 1}
-    mirrors = {
-        name
-        for name, known in graph.knowns.items()
-        for other in graph.parents[name]
-        if known.value is not None and other != name and name in graph.parents[other]
-        if (tree := trees.get(name)) is not None and (back := trees.get(other)) is not None
-        if agree(replace_names(tree, {other: back}), Name(name))
-    }
-    return replace(graph, edges=tuple(edge for edge in graph.edges if edge.effect not in mirrors))
-
-
 def _converted(converter: Converter, effect: str, rule: Rule) -> Rule:
-    if rule.tree is None and rule.equation is None:
+    if rule.tree is None:
         return rule
-    tree, equation, message = converter(effect, rule.tree, rule.equation)
-    return replace(rule, tree=tree, equation=equation, message=message or rule.message)
+    tree, message = converter(effect, rule.tree)
+    return replace(rule, tree=tree, message=message or rule.message)
 
 
 # ---- one rule
@@ -230,9 +204,6 @@ def _read_rule(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str
         return Rule(text, "broken", message=f"rule of '{effect}' must be a formula, got a lambda.", is_open=True)
     if "=" in text and _DENIED.search(text):
         return Rule(text, "words", is_open=True)
-    if (plain := read_plain(text, causes, effect)) is not None:
-        rule = Rule(text, "formula", plain, frozenset(causes), read_as=f"{effect} = {as_text(plain)}")
-        return with_shares_of(rule, effect, values)
     if not _SIGNS.search(text) and _TWO_WORDS.search(text) and not _EQUALS.search(text):
         return Rule(text, "words")
     rule = _TextReader(text, causes, effect, nodes, values).read()
@@ -241,7 +212,7 @@ def _read_rule(text: str, causes: tuple[str, ...], effect: str, nodes: tuple[str
         return rule
     left = "=" if _STATEMENTS.search(text) and not rule.uses >= set(causes) else ""  # one of two equations left out
     left = left or ("!" if _FACTORIAL.search(text) and "factorial" not in as_text(rule.tree) else "")
-    if left := left or surplus(without_comment(text), rule.tree, names, [value for _, value, _ in values]):
+    if left := left or surplus(text, rule.tree, names, [value for _, value, _ in values]):
         message = f"rule of '{effect}' says '{left}', which is no part of what was read. Write it as one formula."
         return Rule(text, "broken", message=message)
     return rule
@@ -262,13 +233,11 @@ class _TextReader:
 
     def read(self) -> Rule:
         text, effect = self.text, self.effect
-        if not any(name == "C" or "C(" in name for name in self.names):
-            text = _CHOOSE.sub(r"comb(\1, \2)", text)
-        text = with_indices_apart(without_comment(text), self.names)
+        text = with_indices_apart(text, self.names)
         numbers = {name: value for name, value, _ in self.values}
         bare, self.constants, has_units, against = take_constants(text, self.names, numbers, self.units, effect)
         bare = _OF_PERCENT.sub(" =", bare)
-        if (_OR.search(text) and " or " not in "".join(self.names)) or _SEVERAL.search(bare) or self._is_bound(bare):
+        if (_OR.search(text) and " or " not in "".join(self.names)) or _SEVERAL.search(bare) or _COMPARED.search(bare):
             message = f"must be one equation. Write '{effect} = ...' alone."
             return self._broken(message, is_open=not _SEVERAL.search(bare))
         behind = symbol(text.rpartition(";")[2].strip(" ."))
@@ -286,10 +255,6 @@ class _TextReader:
         self.letters = letters_of(text, self.causes, effect, (*self.explained, *self.constants))
         rule = self._of_several(text) or self._first(bare)
         return replace(rule, text=self.text, units_inside=rule.units_inside or has_units)
-
-    def _is_bound(self, bare: str) -> bool:
-        """x < 5, or y = 2 x > 3: a comparison that is no condition."""
-        return _COMPARED.search(bare) is not None and not _CHOICE.search(bare)
 
     def _first(self, bare: str) -> Rule:
         """The first passage that is a formula; else what the first of them lacks."""
@@ -319,11 +284,6 @@ class _TextReader:
                 rule = self._bind(Equation(None, self._parse(side).right))
                 if rule.executable and self.causes and rule.uses >= set(self.causes):
                     return rule
-        plain = without_units(self.text, [symbol(name) for name in self.names], self.units)
-        if plain is not None:
-            rule = read_rule(plain, self.causes, self.effect, self.nodes, self.values)
-            if rule.executable and rule.uses:
-                return replace(rule, units_inside=True, aliases={**rule.aliases, self.text: plain})
         if bound is not None:
             return bound
         if "=" not in self.text and len(_TWO_WORDS.findall(self.text)) > 1:
@@ -385,8 +345,6 @@ class _TextReader:
     def _matched(self, equation: Equation) -> Rule:
         left, right = equation
         causes, effect, text = self.causes, self.effect, self.text
-        if joins_amounts(right):
-            return self._broken("joins quantities by 'and' or 'or'. Write +, or a comparison of each.", is_open=False)
         right = replace_names(right, {short: Number(value) for short, value in self.constants.items()})
         symbols = (count_names(left) if left is not None else {}) | count_names(right)
         others = {symbol(node): node for node in self.nodes if node not in causes and node != effect}
@@ -412,10 +370,7 @@ class _TextReader:
         tree = right if left is None or left == Name(effect) else isolate(left, right, effect)
         if tree is None or effect in count_names(tree):
             message = f"rule of '{effect}' cannot be solved for it. Write '{effect} = ...'."
-            volts = standing_of(symbol(effect), text, self.called, self.units) != "quantity"  # V = 12 V - I R
-            return Rule(
-                text, "broken", message=message, equation=None if left is None or volts else Equation(left, right)
-            )
+            return Rule(text, "broken", message=message)
         names = count_names(tree)
         missing = tuple(node for node in beyond.values() if node in names)
         shown = {short: name for short, name in aliases.items() if short != symbol(name)}

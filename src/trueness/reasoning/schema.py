@@ -19,11 +19,9 @@ from typing import TypeVar
 
 from trueness.errors import TruenessError
 from trueness.patterns import late
-from trueness.reasoning.accounted import share_of
 from trueness.reasoning.graph import Finding, PlanStep, Quantity, ReasoningGraph, RuleEdge, close
-from trueness.reasoning.literals import read_unit
-from trueness.reasoning.names import may_be_in, tokens, unit_in
-from trueness.reasoning.rules import without_mirrors
+from trueness.reasoning.names import may_be_in, read_unit, unit_in
+from trueness.reasoning.passages import share_of
 from trueness.reasoning.syntax import parse, plain, symbol
 from trueness.reasoning.trees import Binary, Tree, evaluate, parts
 from trueness.status import Status
@@ -164,9 +162,6 @@ def graph_from(value: object) -> tuple[ReasoningGraph | None, tuple[Finding, ...
     knowns = dict(_knowns(_first(record, KNOWN_KEYS), units, findings))
     edges = tuple(_edges(_first(record, EDGE_KEYS), findings, frozenset((target, *knowns))))
     target, knowns, edges = _one_spelling(target, knowns, edges)
-    stated, target = target, _nearly_named(target, knowns, edges)
-    if stated != target:
-        findings.append(Finding(Status.OK, f"the target '{stated}' is taken for the node '{target}'.", target))
     named = {*knowns, *(name for edge in edges for name in (*edge.causes, edge.effect))}
     knowns = {name: _of_node(name, known, named - {name}, knowns) for name, known in knowns.items()}
     computed = {target, *(edge.effect for edge in edges)}
@@ -188,7 +183,6 @@ def graph_from(value: object) -> tuple[ReasoningGraph | None, tuple[Finding, ...
     units = {name: unit for name in nodes if (unit := unit_in(name)) is not None} | units
     extra = {name: unit for name, unit in units.items() if name not in knowns}
     graph = ReasoningGraph(target, knowns, edges, plan, extra, tuple(findings))
-    graph = without_mirrors(graph) if graph.cycle else graph
     if graph.cycle:
         message = f"the graph has a cycle: {' -> '.join(graph.cycle)}. Take one of its edges out."
         findings.append(Finding(Status.DEGENERATE, message, graph.cycle[0]))
@@ -208,20 +202,6 @@ def _one_spelling(
         for edge in edges
     )
     return same[target], {same[name]: known for name, known in knowns.items()}, one
-
-
-def _nearly_named(target: str, knowns: Mapping[str, Quantity], edges: Sequence[RuleEdge]) -> str:
-    """The one last effect that differs from a target without a node by an article, a plural, `total` or a unit in
-    brackets only; else the target as it is."""
-    causes, effects = {cause for edge in edges for cause in edge.causes}, {edge.effect for edge in edges}
-    if not target or target in {*causes, *effects, *knowns}:
-        return target
-
-    def words(name: str) -> frozenset[str]:
-        return tokens(re.sub(r"[(\[][^()\[\]]*[)\]]", " ", name)) - {"total", "final"}
-
-    near = [effect for effect in effects - causes if words(effect) and words(effect) == words(target)]
-    return near[0] if len(near) == 1 else target
 
 
 def _spelling(name: str) -> str:

@@ -1,7 +1,7 @@
 """The grammar of rules: tokens of a formula, grouped as it is written, become a tree.
 
-    a = F / m      a = F/m = 10/2 takes the first two sides      if c then a else b      b if c else a
-    and or not   < <= > >= == !=   + -   * / % of   ^ **   |x|   √x   5 %   2 x and 2(x) multiply; net force does not
+    a = F / m      a = F/m = 10/2 takes the first two sides
+    + -   * / % of   ^ **   |x|   √x   5 %   2 x and 2(x) multiply; net force does not
     numbers, names, and the functions of trees.FUNCTIONS
 
 Nothing is ever compiled or executed. Limits, each named in the message when it is met: length 500, 200 tokens, nesting
@@ -26,7 +26,6 @@ from trueness.reasoning.trees import (
     NATURE,
     Binary,
     Call,
-    Choice,
     Name,
     Negative,
     Number,
@@ -44,7 +43,7 @@ _TOKEN = late(
     r"""\s*(?:
       (?P<number>(?:\d{1,3}(?:,\d{3})+(?!\d|,\d)(?:\.\d+)?|\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+(?![\w.]))?)
     | (?P<name>[^\W\d]\w*'*)
-    | (?P<operator>\*\*|==|!=|<=|>=|[-+*/^%()<>=|,])
+    | (?P<operator>\*\*|[-+*/^%()=|,])
     | (?P<stray>\S)
     )""",
     re.VERBOSE,
@@ -91,10 +90,6 @@ def parse(text: str, names: tuple[str, ...] = (), letters: frozenset[str] = froz
             sides.append([])
         else:
             sides[-1].append(token)
-    for side in sides if len(sides) > 1 else ():
-        written = {token.text for token in side}
-        if written & {"and", "or"} and not written & {"<", ">", "<=", ">=", "==", "!="}:
-            raise RuleError("a rule must be one equation, got two. Give each effect its own.")
     left, right, *_ = (sides[0], sides[1]) if len(sides) > 1 else ([], sides[0])  # behind a second = is the computation
     known = frozenset((*(symbol(name) for name in names), *CONSTANTS, *NATURE)) if names else frozenset[str]()
     return Equation(_parse_side(left, known, letters) if len(sides) > 1 else None, _parse_side(right, known, letters))
@@ -222,7 +217,7 @@ class _Parser:
         self.tokens, self.known, self.at, self.depth = [*tokens, _NONE, _NONE], known, 0, 0
 
     def whole(self) -> Tree:
-        tree = self.choice()
+        tree = self.binary()
         if self.next.kind:
             raise self.misplaced()
         return tree
@@ -260,32 +255,13 @@ class _Parser:
         self.depth -= 1
         return tree
 
-    def choice(self) -> Tree:
-        if self.take("if"):
-            condition = self.deeper(self.binary)
-            self.take(",")
-            self.expect("then")
-            then = self.deeper(self.choice)
-            self.take(",")
-            self.expect("else")
-            return Choice(condition, then, self.deeper(self.choice))
-        tree = self.binary()
-        if not self.take("if"):
-            return tree
-        condition = self.deeper(self.binary)
-        self.expect("else")
-        return Choice(condition, tree, self.deeper(self.choice))
-
     def binary(self, least: int = 1) -> Tree:
-        left, compared = self.unary(), False
+        left = self.unary()
         while True:
             sign, width = self.operator()
             binds = BINDS.get(sign, 0)
             if not sign or binds < least or sign == "^":
                 return left
-            if compared and binds == BINDS["<"]:
-                raise RuleError("a rule must compare two values at a time. Join comparisons by 'and'.")
-            compared = binds == BINDS["<"]
             self.at += width
             left = Binary(sign, left, self.divisor() if sign == "/" else self.binary(binds + 1))
 
@@ -343,8 +319,6 @@ class _Parser:
             return Negative(self.deeper(self.unary))
         if self.take("+"):
             return self.deeper(self.unary)
-        if self.take("not"):
-            return Binary("==", self.deeper(lambda: self.binary(BINDS["<"])), Number(0.0))
         base = self.shared(self.primary())
         if not (self.take("^") or self.take("**")):
             return base
@@ -381,7 +355,7 @@ class _Parser:
         if token.kind == "name":
             return self.named(token.text)
         if token.kind in ("(", "|"):
-            tree = self.deeper(self.choice)
+            tree = self.deeper(self.binary)
             self.expect(")" if token.kind == "(" else "|")
             return tree if token.kind == "(" else Call("abs", (tree,))
         self.at -= 1
@@ -405,9 +379,9 @@ class _Parser:
 
     def call(self, function: str) -> Tree:
         self.at += 1
-        arguments = [self.deeper(self.choice)]
+        arguments = [self.deeper(self.binary)]
         while self.take(","):
-            arguments.append(self.deeper(self.choice))
+            arguments.append(self.deeper(self.binary))
         self.expect(")")
         _, fewest, most = FUNCTIONS[function]
         if not fewest <= len(arguments) <= most:

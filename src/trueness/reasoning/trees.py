@@ -1,8 +1,8 @@
 """Trees of formulas: built by `syntax`, evaluated here in floats, written as text again.
 
-    Number(9.81)   Name("m")   Negative(t)   Binary("/", t, u)   Call("sqrt", (t,))   Choice(condition, t, u)
+    Number(9.81)   Name("m")   Negative(t)   Binary("/", t, u)   Call("sqrt", (t,))
 
-Comparisons, `and` and `or` are Binary and give 1.0 or 0.0. Arithmetic is that of floats, so that no formula can ask for
+Arithmetic is that of floats, so that no formula can ask for
 a number with a billion digits: what leaves the range raises OverflowError, as math does.
 """
 
@@ -39,15 +39,7 @@ class Call(NamedTuple):
     arguments: tuple[Tree, ...]
 
 
-class Choice(NamedTuple):
-    """`then if condition else otherwise`."""
-
-    condition: Tree
-    then: Tree
-    otherwise: Tree
-
-
-Tree: TypeAlias = Number | Name | Negative | Binary | Call | Choice
+Tree: TypeAlias = Number | Name | Negative | Binary | Call
 Evaluator: TypeAlias = Callable[[Sequence[float]], float]
 
 _OF_ANGLES = frozenset("sin cos tan asin acos atan radians degrees".split())
@@ -100,12 +92,7 @@ OPERATORS: Mapping[str, Callable[[float, float], float]] = {
     "/": lambda x, y: x / y,
     "%": math.fmod,
     "^": _power,
-    "and": lambda x, y: float(bool(x) and bool(y)),
-    "or": lambda x, y: float(bool(x) or bool(y)),
-    "<": lambda x, y: float(x < y), "<=": lambda x, y: float(x <= y), ">": lambda x, y: float(x > y),
-    ">=": lambda x, y: float(x >= y), "==": lambda x, y: float(x == y), "!=": lambda x, y: float(x != y),
-}  # fmt: skip
-COMPARISONS = frozenset(("<", "<=", ">", ">=", "==", "!=", "and", "or"))
+}
 
 
 def parts(tree: Tree) -> tuple[Tree, ...]:
@@ -125,15 +112,6 @@ def walk(tree: Tree) -> list[Tree]:
     for part in nodes:  # grows while it is walked
         nodes.extend(parts(part))
     return nodes
-
-
-def joins_amounts(tree: Tree) -> bool:
-    """Whether `and` or `or` joins what is neither a comparison nor a condition: apples and pears is no 1."""
-    sides = parts(tree)[isinstance(tree, Choice) :]
-    if isinstance(tree, Binary) and tree.operator in ("and", "or"):
-        if any(not (isinstance(side, Binary) and side.operator in COMPARISONS) for side in sides):
-            return True
-    return any(map(joins_amounts, sides))
 
 
 def count_names(tree: Tree) -> dict[str, int]:
@@ -206,8 +184,6 @@ def with_parts(tree: Tree, below: Sequence[Tree]) -> Tree:
             return Binary(tree.operator, *below)
         case Call():
             return Call(tree.function, tuple(below))
-        case Choice():
-            return Choice(*below)
     return tree
 
 
@@ -237,9 +213,6 @@ def _operation(tree: Tree, below: Sequence[Evaluator]) -> Evaluator:
     first = below[0]
     if isinstance(tree, Negative):
         return lambda values: -first(values)
-    if isinstance(tree, Choice):
-        condition, then, otherwise = below
-        return lambda values: then(values) if condition(values) else otherwise(values)
     if isinstance(tree, Binary):
         return _binary(tree.operator, *below)
     function = FUNCTIONS[tree.function][0]  # type: ignore[union-attr]
@@ -268,8 +241,7 @@ def evaluate(tree: Tree, values: Mapping[str, float]) -> float:
     return compile_tree(tree, {name: i for i, name in enumerate(names)})([values[name] for name in names])
 
 
-BINDS = {"or": 1, "and": 2, **dict.fromkeys(("<", "<=", ">", ">=", "==", "!="), 3)}
-BINDS |= {"+": 4, "-": 4, "*": 5, "/": 5, "%": 5, "^": 7}
+BINDS = {"+": 4, "-": 4, "*": 5, "/": 5, "%": 5, "^": 7}
 
 
 def as_text(tree: Tree, least: int = 0) -> str:
@@ -283,15 +255,9 @@ def as_text(tree: Tree, least: int = 0) -> str:
         return f"{tree.function}({', '.join(as_text(part) for part in tree.arguments)})"
     if isinstance(tree, Negative):
         binds, text = 6, f"-{as_text(tree.operand, 6)}"
-    elif isinstance(tree, Choice):
-        binds = 0
-        text = f"{as_text(tree.then, 1)} if {as_text(tree.condition, 1)} else {as_text(tree.otherwise, 0)}"
-        return f"({text})" if least else text
     else:
         binds = BINDS[tree.operator]
         left, right = (binds + 1, binds) if tree.operator == "^" else (binds, binds + 1)
-        if binds == BINDS["<"]:
-            left = binds + 1  # a < b < c is not in the grammar
         if tree.operator == "%":
             right = BINDS["^"]  # a % -b would be a per cent minus b
         first = as_text(tree.left, left)

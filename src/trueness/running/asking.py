@@ -26,7 +26,7 @@ import math
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -35,11 +35,10 @@ from pathlib import Path
 from trueness import models
 from trueness.errors import TruenessError
 from trueness.models import Message, Model, Reply, Settings
-from trueness.models.base import checked_concurrency
+from trueness.models.base import Price, checked_concurrency, stated_price
 from trueness.models.faults import Fault
-from trueness.models.prices import Price, stated_price
 from trueness.outside import Json
-from trueness.running.calling import PASSING, SILENT, UNBILLED, CalledOff, CallerMistake, WatchedCall, as_reply
+from trueness.running.calling import PASSING, SILENT, UNBILLED, CalledOff, CallerMistake, WatchedCall
 from trueness.running.cells import hash_of, reply_key
 from trueness.running.store import Store
 
@@ -56,8 +55,6 @@ _WORDS = {
     SILENT: "calls without an end",
 }
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0  # seconds before a question that nobody answered is asked again
-
-Ask = Callable[[str, Sequence[Message], Settings, str], Reply]
 
 
 class BudgetReached(TruenessError):
@@ -154,18 +151,13 @@ class Asker:
     def model(self, name: str) -> Model:
         with self._changed:
             if name not in self._models:
-                self._models[name] = _watchable(self._build(name), self._pause)
+                model = models.build(name, self.options.get(name, {}), self.folder)
+                if hasattr(model, "pause"):  # a provider's waits between attempts: here it can be seen and called off
+                    model.pause = self._pause
+                self._models[name] = model
             if name not in self.standings:
                 self.standings[name] = ModelStanding(name, checked_concurrency(self._models[name].concurrency, name))
             return self._models[name]
-
-    def _build(self, name: str) -> Model:
-        try:
-            return models.build(name, self.options.get(name, {}), self.folder)
-        except TruenessError:
-            raise
-        except Exception as error:  # a class of the user's own
-            raise TruenessError(f"model {name} cannot be made: {as_reply(error, name, 0.0).message}") from error
 
     def close(self) -> None:
         """A model of the user's own may take its time here, or raise: it has had its chance."""
@@ -249,7 +241,13 @@ class Asker:
             self._keep(key, name, sent, request, reply, call)
             return reply
 
-        call = WatchedCall(model, name, messages, settings, lambda reply: self._keep_late(reply, keep), most)
+        def keep_late(reply: Reply) -> None:
+            """An answer that nobody waits for any more: it was paid for, and a later run finds it."""
+            if reply.status not in PASSING:
+                with suppress(Exception):  # the study may have ended meanwhile
+                    keep(reply)
+
+        call = WatchedCall(model, name, messages, settings, keep_late, most)
         self._enter(call)
         try:
             reply = call.reply()
@@ -297,15 +295,7 @@ class Asker:
         """Whether an attempt that can cost `most` fits beside what is spent and what calls under way can cost."""
         return self.limit is None or most == 0 or self.spent + sum(self._calls.values()) + most <= self.limit
 
-    def _keep(
-        self,
-        key: str,
-        name: str,
-        sent: str,
-        request: dict[str, Json],
-        reply: Reply,
-        call: WatchedCall,
-    ) -> None:
+    def _keep(self, key: str, name: str, sent: str, request: dict[str, Json], reply: Reply, call: WatchedCall) -> None:
         """Store a reply and count what it cost; of what nobody told, the most that it can have cost."""
         unclear = call.unclear + (reply.cost is None and reply.fault not in UNBILLED)
         request |= {} if self.limit is None else {"unknown_usd": call.most * unclear}
@@ -319,12 +309,6 @@ class Asker:
             raise
         with self._changed:
             self.spent += (reply.cost or 0.0) + call.most * unclear
-
-    def _keep_late(self, reply: Reply, keep: Callable[[Reply], Reply]) -> None:
-        """An answer that nobody waits for any more: it was paid for, and a later run finds it."""
-        if reply.status not in PASSING:
-            with suppress(Exception):  # the study may have ended meanwhile
-                keep(reply)
 
     def _pause(self, seconds: float, fault: Fault) -> str:
         """How a provider's model waits between two attempts, in its call's own thread; why there is no further one.
@@ -360,13 +344,10 @@ class Asker:
         return self._changed.wait_for(lambda: self.why_stopped or standing.why_set_aside, seconds)
 
 
-def tokens_of(messages: Sequence[Message]) -> int:
-    """A generous estimate of a prompt's tokens."""
-    return math.ceil(sum(len(m.content.encode("utf-8", "replace")) + 12 for m in messages) / BYTES_A_TOKEN)
-
-
 def _most(price: Price | None, messages: Sequence[Message], settings: Settings) -> float:
-    return (price.cost(tokens_of(messages), settings.max_tokens) or 0.0) if price else 0.0
+    """What an attempt can cost, by a generous estimate of the prompt's tokens."""
+    tokens = math.ceil(sum(len(m.content.encode("utf-8", "replace")) + 12 for m in messages) / BYTES_A_TOKEN)
+    return (price.cost(tokens, settings.max_tokens) or 0.0) if price else 0.0
 
 
 def _cost(reply: Reply, price: Price | None) -> float | None:
@@ -374,15 +355,6 @@ def _cost(reply: Reply, price: Price | None) -> float | None:
     if reply.cost is not None or price is None or reply.status in PASSING:
         return reply.cost
     return price.cost(reply.input_tokens, reply.output_tokens)
-
-
-def _watchable(model: Model, pause: Callable[[float, Fault], str]) -> Model:
-    """A provider's model waits between attempts: here it can be seen and called off."""
-    from trueness.models.provider import Provided
-
-    if isinstance(model, Provided):
-        model.pause = pause
-    return model
 
 
 def _close(model: Model) -> None:

@@ -14,22 +14,23 @@ try may mend (failed, timed out) is not kept; a line that cannot be read is one 
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from copy import deepcopy
-from dataclasses import fields, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import TypeVar
+from typing import get_type_hints
+
+import msgspec
 
 from trueness.errors import DataError, TruenessError
 from trueness.files import append_text, check_plain, read_text
-from trueness.models import Message, Model, Reply, Settings, TokenLogprob
+from trueness.models import Message, Model, Reply, Settings
 from trueness.models.base import is_count
 from trueness.models.faults import Fault
 from trueness.outside import MAX_RECORDS, Json, json_of
@@ -42,7 +43,6 @@ GRACE = 10.0  # seconds behind the time limit, in which a model can say itself t
 SILENT = "silent"  # the fault of a model that did not come back
 PASSING = (Status.FAILED, Status.TIMED_OUT)  # statuses that another try may mend
 UNBILLED = ("connection", "busy", "quota", "http")  # faults after which nobody sends a bill (models/faults.py)
-T = TypeVar("T")
 
 
 class CalledOff(Exception):
@@ -121,8 +121,8 @@ class WatchedCall:
 
     def _work(self) -> None:
         try:
-            # of its own: whatever the model does to them, what was asked stays what is stored
-            came: object = self._model.ask(list(self._messages), _copy(self._settings))
+            # copies: whatever the model does to them, what was asked stays what is stored
+            came: object = self._model.ask(list(self._messages), deepcopy(self._settings))
         except BaseException as error:  # SystemExit of a model, too: it ends its call, not our program
             came = error
         with self._lock:
@@ -133,12 +133,8 @@ class WatchedCall:
             self._late(as_reply(came, self.name, self.seconds))
 
 
-def _copy(settings: Settings) -> Settings:
-    return settings if settings.schema is None else replace(settings, schema=deepcopy(dict(settings.schema)))
-
-
 class _CallThread(threading.Thread):
-    pass
+    """By its class `end_process` knows it."""
 
 
 def end_process(code: int) -> None:
@@ -152,77 +148,56 @@ def end_process(code: int) -> None:
 
 def as_reply(came: object, name: str, seconds: float) -> Reply:
     """What a model gave, as a Reply that can be stored. What it should not be is `failed` and keeps its text; a part
-    that raises when it is looked at is unknown."""
+    of another type than a Reply has, or that raises when it is looked at, is unknown."""
     if isinstance(came, BaseException):
         return Reply("", Status.FAILED, _error_line(came), name, seconds=seconds)
     if not isinstance(came, Reply):
         message = f"the model must give a Reply, got {type(came).__name__}"
         return Reply(_text(came), Status.FAILED, message, name, seconds=seconds)
-    part = {field.name: _or_none(getattr, came, field.name) for field in fields(Reply)}
-    wrong = []
-    if not isinstance(part["text"], str):
-        wrong.append(f"its text must be str, got {type(part['text']).__name__}")
-    status = _or_none(Status, part["status"])
-    if status is None:
-        shown = arriving(_or_none(repr, part["status"]) or type(part["status"]).__name__)[:60]
-        wrong.append(f"its status must be one of {', '.join(Status)}, got {shown}")
-    unbilled = isinstance(part["fault"], str) and part["fault"] in UNBILLED and status in PASSING and not wrong
-    took = _or_none(_amount, part["seconds"])
-    return Reply(
-        text=_text(part["text"]),
-        status=Status.FAILED if wrong or status is None else status,
-        message="; ".join(line for line in (*wrong, _text(part["message"])) if line),
-        model=_text(part["model"]) or name,
-        seconds=seconds if took is None else took,
-        settings=_or_none(_plain, part["settings"]) or {},
-        logprobs=_or_none(_logprobs, part["logprobs"]),
-        answered_as=_text(part["answered_as"]),
-        fault=str(part["fault"]) if unbilled else "",
-        **(_or_none(_usage, part) or {}),
-    )
+    part: dict[str, Json] = {}
+    why: dict[str, str] = {}
+    for field, hint in _PARTS.items():
+        try:
+            value = msgspec.to_builtins(getattr(came, field), builtin_types=(bytes,), enc_hook=_plain)
+            part[field] = msgspec.convert(arriving_values(value), hint)
+        except Exception as error:  # objects of the user's own may raise, whatever is asked of them
+            why[field] = _error_line(error)
+    wrong = [f"its {field} must be {must}, got: {why[field]}" for field, must in _MUST_BE.items() if field in why]
+    if wrong:
+        with suppress(Exception):
+            part.setdefault("text", _text(came.text))
+        message = "; ".join(filter(None, (*wrong, part.get("message"))))
+        part = {"text": ""} | part | {"status": Status.FAILED, "message": message}
+    counts = [part.get(which) for which in _COUNTS]
+    absurd = any(count is not None and not is_count(count) for count in counts) or counts[0] == 0
+    if absurd or (counts[1] == 0 and part["text"]):  # fewer than none, more than there are, none for a text
+        part |= dict.fromkeys((*_COUNTS, "cost"))
+    if not _is_amount(part.get("cost")):
+        part["cost"] = None
+    if not _is_amount(part.get("seconds")):
+        part["seconds"] = seconds
+    if wrong or part["status"] not in PASSING or part.get("fault") not in UNBILLED:
+        part["fault"] = ""
+    return Reply(**part | {"model": part.get("model") or name})
 
 
-def _or_none(function: Callable[..., T], *arguments: object) -> T | None:
-    """None where it raises: objects of the user's own may, whatever is asked of them."""
-    try:
-        return function(*arguments)
-    except Exception:
-        return None
+_PARTS = get_type_hints(Reply)
+_COUNTS = ("input_tokens", "output_tokens", "cached_tokens")
+_MUST_BE = {"text": "str", "status": f"one of {', '.join(Status)}"}
 
 
-def _usage(part: Mapping[str, Json]) -> dict[str, Json]:
-    """Tokens and cost; all unknown where they cannot be: fewer than none, more than there are, none for a text."""
-    counts = {name: part[name] for name in ("input_tokens", "output_tokens", "cached_tokens")}
-    absurd = any(count is not None and not is_count(count) for count in counts.values())
-    absurd = absurd or counts["input_tokens"] == 0 or (counts["output_tokens"] == 0 and bool(part["text"]))
-    return {} if absurd else counts | {"cost": _or_none(_amount, part["cost"])}
+def _plain(value: object) -> object:
+    return value.item() if hasattr(value, "dtype") and hasattr(value, "item") else str(value)
 
 
-def _amount(value: object) -> float | None:
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return None
-    amount = float(value)
-    return amount if math.isfinite(amount) and amount >= 0 else None
+def _is_amount(value: object) -> bool:
+    return isinstance(value, int | float) and 0 <= value < math.inf
 
 
 def _text(value: object) -> str:
     if isinstance(value, bytes | bytearray):
         return arriving(bytes(value).decode("utf-8", "replace"))
     return arriving(value) if isinstance(value, str) else ""
-
-
-def _plain(settings: Mapping[str, Json]) -> dict[str, Json]:
-    """Settings as JSON has them."""
-    values = json.loads(json.dumps(settings if isinstance(settings, dict) else dict(settings), default=str))
-    cleaned = arriving_values(values)
-    return cleaned if isinstance(cleaned, dict) else {}
-
-
-def _logprobs(tokens: Iterable[TokenLogprob]) -> tuple[TokenLogprob, ...]:
-    return tuple(
-        TokenLogprob(arriving(e.token), float(e.logprob), tuple((arriving(t), float(p)) for t, p in e.top))
-        for e in tokens
-    )
 
 
 def _error_line(error: BaseException) -> str:
@@ -243,7 +218,11 @@ class KeptReplies:
         self.taken = 0
         self._model, self._folder, self._file = model, folder, name
         self._lock = threading.Lock()
-        self._known = dict(_replies_in(folder, name))
+        self._known: dict[str, Reply] = {}
+        for line in read_text(folder, name, MAX_RECORDS).split("\n") if check_plain(folder, name) else ():
+            with suppress(DataError, LookupError, TypeError, msgspec.ValidationError):  # blank, cut off, or not ours
+                record = json_of(line, name)
+                self._known[str(record["key"])] = as_reply(Reply.from_dict(record["reply"]), "", 0.0)
         append_text(folder, name, "")  # it is there from now on, also where no reply is worth keeping
 
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
@@ -263,12 +242,3 @@ class KeptReplies:
 
     def close(self) -> None:
         self._model.close()
-
-
-def _replies_in(folder: Path, name: str) -> Iterator[tuple[str, Reply]]:
-    for line in read_text(folder, name, MAX_RECORDS).split("\n") if check_plain(folder, name) else ():
-        try:
-            record = json_of(line, name)
-            yield str(record["key"]), as_reply(Reply.from_dict(record["reply"]), "", 0.0)
-        except (DataError, LookupError, TypeError, ValueError, AttributeError):
-            continue  # blank, cut off, or not ours

@@ -2,26 +2,35 @@
 
 A cell is one respondent on one item; a unit is one repeat of it. A unit's key is a hash of everything that decides
 its result, and its random streams come from the key: the result does not depend on order, workers or machines.
+
+One study of a plan as the driver sees it: what every study must say, and what it may.
+
+    must   name, level, measures, headline, cells(), describe(item, respondent)
+    fits   function = "module:perform" (what a worker calls with a unit), time_limit
+    asks   models (name -> options), limit_usd, perform(cell, repeat, ask) -> outcome
+    may    about(), notes, references, datasets, and for `plan`: units(), cautions(), reach(), calibration(), alike()
+
+A study is a class with from_plan(table, context), built in or not; this is the one place that asks what it has.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from numpy.random import Generator, SeedSequence, default_rng
 
 from trueness.errors import PlanError
-from trueness.models import Message, Settings
-from trueness.models.base import FixedOptions
-from trueness.models.prices import stated_price
+from trueness.measure import Measure
+from trueness.models import Message, Reply, Settings
+from trueness.models.base import FixedOptions, stated_price
 from trueness.outside import Json
-from trueness.running.outcomes import Outcome
+from trueness.running.outcomes import Outcome as Outcome
 from trueness.settings import Positive, read_settings
 
 Made = TypeVar("Made")
@@ -88,7 +97,7 @@ class Cell:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """All of them. How many there are may be a stranger's number: work goes by the `key` of one repeat."""
+        """All of them; how many there are may be a stranger's number: work goes by the `key` of one repeat."""
         return tuple(self.key(repeat) for repeat in range(self.repeats))
 
     def key(self, repeat: int) -> str:
@@ -116,7 +125,8 @@ class Cell:
 
 def placeless(settings: Mapping[str, Json]) -> dict[str, Json]:
     """Settings for an identity: of a full path the file's name alone, so that results do not hang on where it lies."""
-    return {name: Path(value).name if _is_full_path(value) else value for name, value in settings.items()}
+    full = {name for name, value in settings.items() if isinstance(value, str) and Path(value).is_absolute()}
+    return {name: Path(value).name if name in full else value for name, value in settings.items()}
 
 
 def portable(name: str) -> str:
@@ -126,11 +136,8 @@ def portable(name: str) -> str:
 
 
 def file_digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def _is_full_path(value: object) -> bool:
-    return isinstance(value, str) and Path(value).is_absolute()
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def hash_of(text: str) -> str:
@@ -147,3 +154,73 @@ def reply_key(model: str, options: Mapping[str, Json], messages: Sequence[Messag
 def stream(seed: int, name: str) -> Generator:
     """The random stream of that name in a study with that seed."""
     return default_rng(SeedSequence([seed, int(hash_of(name), 16)]))
+
+
+Ask = Callable[[str, Sequence[Message], Settings, str], Reply]
+
+
+class PlannedStudy(Protocol):
+    """What every study says of itself."""
+
+    name: str
+    measures: Sequence[str | Measure]
+    headline: Sequence[str | Measure]
+
+    @property
+    def level(self) -> float: ...
+
+    def cells(self) -> list[Cell]: ...
+
+    def describe(self, item: str, respondent: str) -> dict[str, Json]: ...
+
+
+_MAY: dict[str, Any] = {  # what a study may say, as a value or a method -> what holds where it does not
+    "function": "",  # of a worker; nothing where models are asked from the driver
+    "time_limit": 300.0,  # seconds of a fit
+    "models": {},
+    "perform": None,  # (cell, repeat, ask) -> outcome, of one whose units are questions to models
+    "judges": None,
+    "limit_usd": None,
+    "datasets": {},
+    "references": (),
+    "notes": (),
+    "cautions": list,  # what its design cannot show
+    "reach": lambda: None,  # what its own tests could show; None where respondents are compared in pairs
+    "calibration": lambda cell: {0: 1.0},  # which repeats of a cell to time, and each one's share
+    "alike": lambda cell: cell.key(0),  # cells with the same value take the same time
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """A study of a plan and its cells; what the study may say is asked of the stage."""
+
+    study: PlannedStudy
+    cells: list[Cell]
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _MAY:
+            raise AttributeError(name)
+        return getattr(self.study, name, _MAY[name])
+
+    @property
+    def name(self) -> str:
+        return self.study.name
+
+    @property
+    def planned(self) -> int:
+        return sum(cell.repeats for cell in self.cells)
+
+    @property
+    def is_fitted(self) -> bool:
+        return bool(self.function)
+
+    @cached_property
+    def about(self) -> dict[str, Json]:
+        """What a reader of the store must know of the study as a whole."""
+        return getattr(self.study, "about", dict)()
+
+    def units(self) -> tuple[int, str]:
+        """What was drawn independently, and so counts in a test; of a study that does not say it, its items."""
+        items = {cell.item for cell in self.cells}
+        return getattr(self.study, "units", lambda: (len(items), "items"))()

@@ -9,19 +9,17 @@ No model is asked; a prompt's tokens are counted as one for every 4 characters (
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 
 from trueness import models
-from trueness.models.prices import stated_price
+from trueness.models.base import stated_price
 from trueness.outside import Json, is_there
-from trueness.running.cells import Cell
-from trueness.running.engine import Chunk, run_chunk
-from trueness.running.stage import Stage
-from trueness.running.store import Store
-from trueness.running.stored_units import StoredUnits
+from trueness.running.cells import Cell, Stage
+from trueness.running.engine import Chunk, RawOutcome, run_chunk
+from trueness.running.store import Store, StoredUnits
 from trueness.running.study import Study
 from trueness.statistics.reach import Reach
 from trueness.status import Status
@@ -101,45 +99,39 @@ def estimate(study: Study, executor: Executor, workers: int) -> PlanCost:
     """One fit of every cell of tasks that fit (of cells that a task calls alike, of the first), not stored; with what
     the folder already holds taken off."""
     fitted = [(stage, cell) for stage in study.stages if stage.is_fitted for cell in stage.cells]
-    timed = [Timed(executor, *pair) for pair in {_kind(*pair): pair for pair in reversed(fitted)}.values()]
+    first = {(stage.name, stage.alike(cell)): (stage, cell) for stage, cell in reversed(fitted)}
+    chunks = {kind: _calibration(*pair) for kind, pair in first.items()}
+    timed = {kind: executor.submit(run_chunk, chunk) for kind, chunk in chunks.items()}
     done = _units_stored(study)
-    times = {_kind(one.stage, one.cell): one.result() for one in timed}
-    costs = []
-    for stage in study.stages:
-        if stage.is_fitted:
-            for cell, stored in zip(stage.cells, done[stage.name], strict=True):
-                costs.append(CellCost(cell.item, cell.respondent, cell.repeats - stored, *times[_kind(stage, cell)]))
+    times = {kind: _time(*first[kind], future.result()[1:]) for kind, future in timed.items()}
+    costs = tuple(
+        CellCost(cell.item, cell.respondent, cell.repeats - stored, *times[stage.name, stage.alike(cell)])
+        for stage in study.stages
+        if stage.is_fitted
+        for cell, stored in zip(stage.cells, done[stage.name], strict=True)
+    )
     fits = sum(cell.repeats for _, cell in fitted)
-    fits_done = fits - sum(cost.left for cost in costs)
     asking = [stage for stage in study.stages if not stage.is_fitted]
     asks = tuple(ask for stage in asking for ask in _ask_costs(stage, done[stage.name], study.plan.base))
     limit = study.plan.settings.get("limit_usd")
-    return PlanCost(tuple(costs), fits, fits_done, workers, tuple(_notes(study, asks, limit)), asks, limit)
+    left = sum(cost.left for cost in costs)
+    return PlanCost(costs, fits, fits - left, workers, tuple(_notes(study, asks, limit)), asks, limit)
 
 
-class Timed:
-    """A calibration under way. Where fits of a cell differ, its task says which ones to time, and each one's share."""
-
-    def __init__(self, executor: Executor, stage: Stage, cell: Cell):
-        self.stage, self.cell = stage, cell
-        self.shares = stage.calibration(cell)
-        # the first is done twice: it also pays for imports, compilation and caches
-        units = tuple(cell.unit(repeat) for repeat in (next(iter(self.shares)), *self.shares))
-        chunk = Chunk(stage.function, cell.common, units, min(stage.time_limit, CALIBRATION_LIMIT))
-        self.future = executor.submit(run_chunk, chunk)
-
-    def result(self) -> tuple[float, str, str]:
-        """Seconds of a fit, status and message."""
-        outcomes = self.future.result()[1:]
-        seconds = sum(
-            share * (one["seconds"] or 0.0) for share, one in zip(self.shares.values(), outcomes, strict=True)
-        )
-        worst = next((one for one in outcomes if one["status"] != Status.OK), outcomes[-1])
-        return seconds, worst["status"], worst["message"]
+def _calibration(stage: Stage, cell: Cell) -> Chunk:
+    """Where fits of a cell differ, its task says which ones to time; the first is done twice: it also pays for imports,
+    compilation and caches."""
+    shares = stage.calibration(cell)
+    units = tuple(cell.unit(repeat) for repeat in (next(iter(shares)), *shares))
+    return Chunk(stage.function, cell.common, units, min(stage.time_limit, CALIBRATION_LIMIT))
 
 
-def _kind(stage: Stage, cell: Cell) -> Hashable:
-    return stage.name, stage.alike(cell)
+def _time(stage: Stage, cell: Cell, outcomes: Sequence[RawOutcome]) -> tuple[float, str, str]:
+    """Seconds of a fit, status and message."""
+    shares = stage.calibration(cell).values()
+    seconds = sum(share * (one["seconds"] or 0.0) for share, one in zip(shares, outcomes, strict=True))
+    worst = next((one for one in outcomes if one["status"] != Status.OK), outcomes[-1])
+    return seconds, worst["status"], worst["message"]
 
 
 def _ask_costs(stage: Stage, done: Sequence[int], folder: Path) -> Iterator[AskCost]:
@@ -179,18 +171,17 @@ def _notes(study: Study, asks: Sequence[AskCost], limit: float | None) -> list[s
     notes += [note for stage in study.stages for note in stage.notes]
     high = sum(ask.cost[1] or 0.0 for ask in asks)
     if limit is not None and high > limit:
-        notes.append(
-            f"The calls could cost up to {high:.2f} USD; the limit is {limit:g}: it may be reached before the end."
-        )
+        notes.append(f"The calls could cost up to {high:.2f} USD, and the limit is {limit:g}: it may be reached.")
     for stage in study.stages:
-        if stage.reach is not None:
-            notes += stage.reach
+        if (reach := stage.reach()) is not None:
+            notes += reach
             continue
-        respondents, (units, called) = stage.n_respondents, stage.units
+        respondents = len({cell.respondent for cell in stage.cells}) + len(stage.references)
+        units, called = stage.units()
         pairs = respondents * (respondents - 1) // 2
         if pairs:
             notes.append(
                 f"Comparing {respondents} respondents of {stage.name} in pairs over {units} {called} (the units): "
                 f"{Reach(units, pairs)}"
             )
-    return notes + [note for stage in study.stages for note in stage.cautions]
+    return notes + [note for stage in study.stages for note in stage.cautions()]

@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from trueness import registry, safe_path
 from trueness.errors import SettingError, TruenessError
 from trueness.outside import Json
-from trueness.running.channel import HUNG_UP, MARK, FrameReader, NoResult, TooLate
 from trueness.running.outcomes import without_answer
+from trueness.running.worker import HUNG_UP, MARK, FrameReader, NoResult, TooLate
 from trueness.status import Status
 
 if TYPE_CHECKING:
@@ -101,7 +101,10 @@ class Lane:
             self._results.read(START_LIMIT)  # the first unit has begun; each other begins when the one before is told
             begun = True
             for _ in chunk.units[start:]:
-                outcomes.append(_check_outcome(self._results.read(chunk.time_limit)))
+                outcome = self._results.read(chunk.time_limit)
+                if not isinstance(outcome, dict) or outcome.get("status") not in _STATUSES:
+                    raise NoResult(f"an outcome must be a table with a status, got {outcome!r:.60}")
+                outcomes.append(outcome)
         except TooLate:
             if begun:
                 return without_answer(Status.TIMED_OUT, f"ended after {chunk.time_limit:g} s", chunk.time_limit)
@@ -158,13 +161,6 @@ def _used(guard: int) -> tuple[float, bool] | None:
         below |= more
     ticks = sum(int(ticks) for process in below for ticks in processes[process][11:15])
     return ticks / os.sysconf("SC_CLK_TCK"), all(processes[process][0] not in b"RD" for process in below)
-
-
-def _check_outcome(outcome: object) -> RawOutcome:
-    """The outcome, if it is one; NoResult where the function gave something else."""
-    if not isinstance(outcome, dict) or outcome.get("status") not in _STATUSES:
-        raise NoResult(f"an outcome must be a table with a status, got {outcome!r:.60}")
-    return outcome
 
 
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "RAYON_NUM_THREADS")
@@ -273,9 +269,8 @@ class ClusterExecutor(Executor):
 
 _DASK_LOGGERS = (
     *(f"distributed.{part}" for part in ("batched", "client", "comm", "comm.tcp", "core", "utils", "utils_comm")),
-    "tornado.application",
-    "asyncio",
-)
+    "tornado.application", "asyncio",
+)  # fmt: skip
 
 
 @contextmanager

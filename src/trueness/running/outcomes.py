@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import traceback
 from pathlib import Path
-from typing import NotRequired, TypedDict, cast
+from typing import NotRequired, TypedDict
+
+import msgspec
 
 from trueness.errors import TruenessError
+from trueness.outside import one_line
 from trueness.status import Status
 
 
@@ -25,33 +28,24 @@ class Outcome(TypedDict):
     excerpt: NotRequired[str]
 
 
-_FIELDS: dict[str, tuple[type, ...]] = {
-    "status": (str,),
-    "message": (str,),
-    "seconds": (float, type(None), int),
-    "answer": (str, type(None)),
-    "scores": (dict,),
-}
-
-
 def without_answer(status: Status, message: str, seconds: float | None = None) -> Outcome:
     return {"status": str(status), "message": message, "seconds": seconds, "answer": None, "scores": {}}
 
 
 def checked_outcome(outcome: object) -> Outcome:
     """One that can be stored; of a study of the user's own it may be anything."""
-    if not isinstance(outcome, dict):
-        message = f"an outcome must be a table of status, message, seconds, answer and scores, got {type(outcome)}"
-        return without_answer(Status.FAILED, message, 0.0)
-    for name, kinds in _FIELDS.items():
-        if not isinstance(outcome.get(name), kinds):
-            problem = f"{name!r} of an outcome must be {_describe(kinds)}, got {outcome.get(name)!r:.60}"
-            return without_answer(Status.FAILED, problem, 0.0)
-    return cast(Outcome, outcome)
+    try:
+        return msgspec.convert(msgspec.to_builtins(outcome, enc_hook=plain), Outcome)
+    except (msgspec.ValidationError, TypeError) as wrong:
+        problem = f"an outcome must have status, message, seconds, answer and scores, got: {one_line(wrong)}"
+        return without_answer(Status.FAILED, problem, 0.0)
 
 
-def _describe(kinds: tuple[type, ...]) -> str:
-    return " or ".join({str: "text", float: "a number", dict: "a table"}.get(kind, "none") for kind in kinds[:2])
+def plain(value: object) -> object:
+    """Numbers and texts of numpy's as Python's own."""
+    if hasattr(value, "dtype") and hasattr(value, "item"):
+        return value.item()
+    raise TypeError(f"an outcome must hold numbers, texts, lists and tables, got {type(value).__name__}")
 
 
 def failure_line(error: BaseException) -> str:

@@ -29,54 +29,44 @@ from functools import cache
 from getpass import getuser
 from importlib import metadata
 from pathlib import Path
-from typing import cast
+from typing import Any, TypeVar, cast
 
+import msgspec
 import numpy as np
 
 from trueness.datasets import Dataset, has_truth
 from trueness.errors import StoreError, TruenessError
 from trueness.files import read_text
-from trueness.outside import Json, json_of
-from trueness.running.cells import stream
-from trueness.running.stage import Stage
+from trueness.outside import Json, json_of, one_line
+from trueness.running.cells import Stage, file_digest, stream
+from trueness.running.results import Results
 from trueness.running.store import Store
-from trueness.running.study_folder import StudyFolder
 
 GIT_SECONDS = 5.0
 SAMPLE = 200  # rows that stand for a data set whose rows are simulated
 _FULL_PATH = re.compile(r"""(?<![^\s"'(\[=,;])/[^/\s:"']+/[^\s:"',;)\]]*""")  # within a sentence or a command
-_FIELD = re.compile(r"^(Name|Version): *(.*?)\s*$", re.MULTILINE)  # of a package's metadata
 
 
-def provenance(study: StudyFolder, plan: str, plan_folder: Path) -> dict[str, Json]:
+def provenance(store: Store, tasks: Sequence[Results], plan: str, plan_folder: Path) -> dict[str, Json]:
     """provenance.json, from the store."""
-    store = study.store
-    sessions, environments = _entry(store, "sessions", []), _entry(store, "environments", {})
-    used = [
-        environments[str(entry["environment"])] for entry in sessions if str(entry.get("environment")) in environments
-    ]
+    sessions, environments = _entry(store, "sessions", Entries), _entry(store, "environments", Named)
+    used = [environments[name] for entry in sessions if (name := str(entry.get("environment"))) in environments]
     record = {
-        "study": study.study,
-        "tasks": [results.task for results in study.tasks],
-        "seed": study.seed,
+        "study": tasks[0].study,
+        "tasks": [results.task for results in tasks],
+        "seed": tasks[0].seed,
         "written": _now(),
-        "plan_from_here": way_to(plan_folder, study.path),
+        "plan_from_here": way_to(plan_folder, store.folder),
         "plan_sha256": _sha256((store.meta("plan") or "").encode()),
         "plan_file_sha256": _sha256(plan.encode()),
         **(used[-1] if used else environment()),
         "sessions": sessions,
         "environments": environments,
-        **_entry(store, "sources", {"data": {}, "models": {}}),
+        **({"data": {}, "models": {}} | _entry(store, "sources", Named)),
         "cells": [
-            {
-                "task": results.task,
-                "item": cell.item,
-                "variant": cell.variant,
-                "respondent": cell.respondent,
-                "runs": cell.repeats,
-                "settings": cell.identity,
-            }
-            for results in study.tasks
+            {"task": results.task, "item": cell.item, "variant": cell.variant, "respondent": cell.respondent}
+            | {"runs": cell.repeats, "settings": cell.identity}
+            for results in tasks
             for cell in results.cells
         ],
     }
@@ -101,8 +91,7 @@ def plan_folder_of(folder: Path) -> Path:
         record = json_of(read_text(folder, "provenance.json"), "provenance.json")
     except TruenessError:
         return folder
-    entries = record if isinstance(record, dict) else {}
-    way = entries.get("plan_from_here")
+    way = record.get("plan_from_here") if isinstance(record, dict) else None
     place = folder / way if isinstance(way, str) else folder
     try:
         return place if place.is_dir() and way_to(place, folder) is not None else folder
@@ -118,14 +107,12 @@ def without_paths(value: object) -> Json:
         return [without_paths(entry) for entry in value]
     if not isinstance(value, str):
         return value
-    parts = [Path(part).name if _is_private(part) else part for part in value.split(":")]  # data.csv:graph.dot
+    parts = value.split(":")  # data.csv:graph.dot
+    for k, steps in enumerate(part.split("/") for part in parts):
+        is_full = steps[0] == "" and len(steps) > 1 and steps[1] != ""  # no address, //host
+        if is_full or (".." in steps and _users() & set(steps)):
+            parts[k] = Path(parts[k]).name
     return _FULL_PATH.sub(lambda path: Path(path[0]).name, ":".join(parts))
-
-
-def _is_private(text: str) -> bool:
-    """A full path (no address, //host), or one that climbs to a folder of the user."""
-    parts = text.split("/")
-    return (parts[0] == "" and len(parts) > 1 and parts[1] != "") or (".." in parts and bool(_users() & set(parts)))
 
 
 @cache
@@ -142,9 +129,11 @@ def _users() -> frozenset[str]:
 @contextmanager
 def session(store: Store, stages: Sequence[Stage], plan_folder: Path) -> Iterator[None]:
     """Written when the work begins, and again when it ends: a driver that was killed has no end."""
-    here = environment() | {"git": {"plan": git_commit(plan_folder), "trueness": own_state()}}
+    own = Path(__file__).parent  # where this program is a clone
+    clone = own if _git(own, "ls-files", "--error-unmatch", Path(__file__).name) else None
+    here = environment() | {"git": {"plan": git_commit(plan_folder), "trueness": clone and git_commit(clone)}}
     name = _sha256(json.dumps(here, sort_keys=True).encode())[:12]
-    environments, sessions = _entry(store, "environments", {}) | {name: here}, _entry(store, "sessions", [])
+    environments, sessions = _entry(store, "environments", Named) | {name: here}, _entry(store, "sessions", Entries)
     sessions.append({"began": _now(), "ended": None, "environment": name})
     store.set_meta("environments", json.dumps(environments))
     store.set_meta("sources", json.dumps(without_paths(sources(stages))))
@@ -154,34 +143,31 @@ def session(store: Store, stages: Sequence[Stage], plan_folder: Path) -> Iterato
     store.set_meta("sessions", json.dumps(sessions))
 
 
-def _entry(store: Store, name: str, default: list[Json] | dict[str, Json]) -> Json:
-    """What the store says under that name; a store of somebody else may say anything."""
-    text = store.meta(name)
-    value = default if text is None else json_of(text, f"the entry {name!r} of study.db", StoreError)
-    tables = value if isinstance(value, list) else value.values() if isinstance(value, dict) else [None]
-    if type(value) is not type(default) or not all(isinstance(entry, dict) for entry in tables):
-        raise StoreError(f"the entry {name!r} of study.db must be as trueness writes it, got another. Restore a copy.")
-    return value
+Entries, Named = list[dict[str, Any]], dict[str, dict[str, Any]]
+Kind = TypeVar("Kind")
 
 
+def _entry(store: Store, name: str, kind: type[Kind]) -> Kind:
+    """What the store says under that name, empty where it says nothing; a store of somebody else may say anything."""
+    what = f"the entry {name!r} of study.db"
+    try:
+        return msgspec.convert(json_of(store.meta(name) or json.dumps(kind()), what, StoreError), kind)
+    except msgspec.ValidationError as wrong:
+        raise StoreError(f"{what} must be as trueness writes it, got: {one_line(wrong)}. Restore a copy.") from None
+
+
+@cache
 def environment() -> dict[str, Json]:
+    """Of packages everything that is installed: a learner of the user's own may import any of it."""
+    installed = {(item.metadata["Name"], item.version) for item in metadata.distributions()}
     return {
         "python": platform.python_version(),
         "implementation": platform.python_implementation(),
         "platform": platform.platform(),
         "machine": platform.machine(),
         "cpu": {"model": _cpu_model(), "cores": os.cpu_count()},
-        "packages": dict(_packages()),
+        "packages": dict(sorted(installed, key=lambda pair: pair[0].lower())),
     }
-
-
-@cache
-def _packages() -> tuple[tuple[str, str], ...]:
-    """Everything that is installed: a learner of the user's own may import any of it."""
-    files = (item.read_text("METADATA") or item.read_text("PKG-INFO") or "" for item in metadata.distributions())
-    heads = (dict(_FIELD.findall(text.partition("\n\n")[0])) for text in files)  # `metadata` would parse all of it
-    versions = {head["Name"]: head.get("Version", "") for head in heads if "Name" in head}
-    return tuple(sorted(versions.items(), key=lambda pair: pair[0].lower()))
 
 
 @cache
@@ -200,28 +186,13 @@ def git_commit(folder: Path) -> str | None:
     return _git(folder, "rev-parse", "HEAD")
 
 
-@cache
-def own_state() -> dict[str, Json] | None:
-    """Of a clone of this program: commit, and whether files were changed since; None where it was installed."""
-    here = Path(__file__).parent
-    if _git(here, "ls-files", "--error-unmatch", Path(__file__).name) is None:
-        return None
-    changed = _git(here, "status", "--porcelain", "--untracked-files=no", "--", ".")
-    return {"commit": git_commit(here), "changed": None if changed is None else bool(changed)}
-
-
 def _git(folder: Path, *arguments: str) -> str | None:
     program = shutil.which("git")
     if program is None:
         return None
     try:
-        done = subprocess.run(
-            [program, "--no-optional-locks", "-c", "core.fsmonitor=false", "-C", str(folder), *arguments],
-            capture_output=True,
-            text=True,
-            timeout=GIT_SECONDS,
-            check=True,
-        )
+        command = [program, "--no-optional-locks", "-c", "core.fsmonitor=false", "-C", str(folder), *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=GIT_SECONDS, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout.strip()
@@ -256,15 +227,9 @@ def model_digest(name: str) -> str | None:
     if name.startswith("embedded/"):
         from trueness.models.embedded import weights
 
-        return _file_sha256(weights(name))
+        return file_digest(weights(name))
     file = Path(name.rpartition(":")[0])
-    return _file_sha256(file) if file.suffix == ".py" and file.is_file() else None
-
-
-@cache
-def _file_sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return file_digest(file) if file.suffix == ".py" and file.is_file() else None
 
 
 def _sha256(content: bytes) -> str:

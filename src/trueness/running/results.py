@@ -16,16 +16,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.intervals import value_text
 from trueness.measure import Measure, measure_of
 from trueness.outside import Json
 from trueness.running.cells import Cell, stream
-from trueness.running.store import Aggregate, Run, Store
-from trueness.running.stored_units import RunColumns, StoredUnits
-from trueness.running.study_entry import StudyEntry, TaskEntry, declared_measures, read_entry
+from trueness.running.store import Aggregate, Run, RunColumns, Store, StoredUnits
+from trueness.running.study_db import StudyEntry, TaskEntry, declared_measures, read_entry
 from trueness.statistics.runs import RunSummary, summarise_columns
 from trueness.status import Status
-from trueness.texts import html_table
 
 VALUES_AT_ONCE = 2_500_000  # of cells that are summarised together: 20 MB
 HELD = 100_000  # values of a study whose runs are not read twice: 15 MB
@@ -109,8 +106,7 @@ class Results:
     @classmethod
     def all_of(cls, store: Store) -> tuple[Results, ...]:
         """The results of every task of the study, in order."""
-        entry = read_entry(store.meta("study"))
-        last = store.last_id()
+        entry, last = read_entry(store.meta("study")), store.last_id()
         return tuple(cls._of_task(entry, task, store, last) for task in entry.tasks)
 
     @classmethod
@@ -170,11 +166,11 @@ class Results:
     @cached_property
     def _units(self) -> StoredUnits:
         with self.store.ensure_open() as store:
-            return store.units_up_to(self.last, self.task, self.cells)
+            return StoredUnits(self.cells, store.units(self.task, last=self.last))
 
     @property
     def has_runs(self) -> bool:
-        return bool(self._units.ids)
+        return bool(self._units.statuses)
 
     @property
     def statuses(self) -> Mapping[int, Mapping[str, int]]:
@@ -191,13 +187,9 @@ class Results:
         ids = self._units.ids_of(place)
         with self.store.ensure_open() as store:
             runs = store.runs_at(ids)
-        if self._is_small:
+        if self.planned * (1 + len(self.measures)) <= HELD:
             self._held[place] = runs
         return runs
-
-    @cached_property
-    def _is_small(self) -> bool:
-        return self.planned * (1 + len(self.measures)) <= HELD
 
     @cached_property
     def _held(self) -> dict[int, Sequence[Run]]:
@@ -219,18 +211,21 @@ class Results:
             return store.answers_at(ids)
 
     def aggregates(self) -> list[Aggregate]:
-        """Every measure of every cell that has runs; summed by the store where the runs were not read before."""
-        if self.is_summarised:
-            return [one for place, cell in enumerate(self.summaries) if len(cell.runs) for one in _sums(place, cell)]
+        """Every measure of every cell that has runs, summed by the store."""
         units = self._units
         with self.store.ensure_open() as store:
             return store.aggregates(units)
 
     def values_of(self, measure: str) -> dict[int, dict[int, float]]:
         """Place of a cell -> repeat -> the value of a measure, of the runs that have one."""
-        units = self._units
-        with self.store.ensure_open() as store:
-            return store.values_of(units, measure)
+        if measure not in self.measures:
+            return {}
+        row, values = self.measures.index(measure), {}
+        for place in sorted(self.statuses):
+            columns = self.columns_at(place)
+            pairs = zip(columns.repeats.tolist(), columns.numbers(row), strict=True)
+            values[place] = {repeat: value for repeat, value in pairs if value is not None}
+        return {place: of_cell for place, of_cell in values.items() if of_cell}
 
     # ---- tables
 
@@ -263,18 +258,16 @@ class Results:
         """One row a cell: how many of the planned runs ended in which status."""
         rows = []
         for cell, statuses in zip(self.cells, self._endings, strict=True):
-            row = {"item": cell.item, "respondent": cell.respondent, "planned": cell.repeats}
-            rows.append(row | {"ok": statuses.get(Status.OK, 0), **_others(statuses)})
+            row = {"item": cell.item, "respondent": cell.respondent, "planned": cell.repeats, "ok": 0}
+            rows.append(row | dict(sorted(statuses.items())))
         return rows
 
     @cached_property
     def _endings(self) -> list[dict[str, int]]:
         """Of each cell: how many runs ended how."""
-        return [self._ended_at(place) for place in range(len(self.cells))]
-
-    def _ended_at(self, place: int) -> dict[str, int]:
-        statuses = dict(sorted(self._units.statuses.get(place, {}).items()))
-        return statuses | _not_run(self.cells[place].repeats - sum(statuses.values()))
+        stored = [dict(sorted(self._units.statuses.get(place, {}).items())) for place in range(len(self.cells))]
+        left = [cell.repeats - sum(ended.values()) for cell, ended in zip(self.cells, stored, strict=True)]
+        return [ended | _not_run(n) for ended, n in zip(stored, left, strict=True)]
 
     @property
     def is_summarised(self) -> bool:
@@ -298,66 +291,27 @@ class Results:
             yield from self._summarise(range(start, min(start + together, len(self.cells))))
 
     def _summarise(self, which: Sequence[int]) -> Iterator[CellSummary]:
+        """Cells with equally many runs in one go."""
         with self.store.ensure_open():  # once for all of them
             runs = {c: self.columns_at(c) for c in which}
-        m, begun = len(self.measures), [of_cell for of_cell in runs.values() if len(of_cell)]
-        longest = max(map(len, begun), default=0)
-        values = np.full((longest, len(begun) * m), np.nan)
-        for place, of_cell in enumerate(begun):
-            values[: len(of_cell), place * m : (place + 1) * m] = of_cell.values.T
-        whole = all(of_cell.reasons is None and len(of_cell) == longest for of_cell in begun)
-        reasons = None if whole else self._reasons(begun, longest)
-        rng = stream(self.seed, "bootstrap of the means")
-        summaries = iter(summarise_columns(values, reasons, self.level, rng=rng) if values.size else [])
+        made = {c: [RunSummary(0, self.level, {}) for _ in self.measures] for c in which}
+        for n in sorted(set(map(len, runs.values())) - {0}) if self.measures else ():
+            alike = [c for c in which if len(runs[c]) == n]
+            values = np.concatenate([runs[c].values for c in alike]).T
+            why = [runs[c].reasons for c in alike]
+            fine = np.full((len(self.measures), n), Status.OK, dtype=object)
+            reasons = None if all(w is None for w in why) else np.concatenate([fine if w is None else w for w in why]).T
+            rng = stream(self.seed, "bootstrap of the means")
+            summaries = iter(summarise_columns(values, reasons, self.level, rng=rng))
+            made |= {c: [next(summaries) for _ in self.measures] for c in alike}
         for c, of_cell in runs.items():
-            one = [next(summaries) if len(of_cell) else RunSummary(0, self.level, {}) for _ in self.measures]
-            yield self._summary(c, of_cell, one)
-
-    def _reasons(self, begun: Sequence[RunColumns], longest: int) -> NDArray[np.object_]:
-        """The statuses of all values, (longest, cells and measures)."""
-        m = len(self.measures)
-        reasons = np.full((longest, len(begun) * m), NOT_RUN, dtype=object)
-        for place, of_cell in enumerate(begun):
-            columns = slice(place * m, (place + 1) * m)
-            reasons[: len(of_cell), columns] = Status.OK if of_cell.reasons is None else of_cell.reasons.T
-        return reasons
-
-    def _summary(self, c: int, runs: RunColumns, summaries: Sequence[RunSummary]) -> CellSummary:
-        cell, not_run = self.cells[c], _not_run(self.cells[c].repeats - len(runs))
-        whole = [  # what fills up the columns of a shorter cell was never planned
-            replace(one, missing={why: n for why, n in one.missing.items() if why != NOT_RUN} | not_run)
-            if not_run or NOT_RUN in one.missing
-            else one
-            for one in summaries
-        ]
-        measures = dict(zip(self.measures, whole, strict=True))
-        return CellSummary(cell.item, cell.respondent, cell.repeats, self.abouts[c], self._endings[c], measures, runs)
-
-    def _repr_html_(self) -> str:
-        """In a notebook: one row a cell, how its runs ended and the mean of each headline measure with its CI."""
-        rows = [
-            [cell.item, who, f"{cell.ok} / {cell.repeats}"]
-            + [_mean_text(cell.measures[name]) for name in self.headline]
-            for who, cell in zip(self.names, self.summaries, strict=True)
-        ]
-        title = f"{self.study}: {self.task}, {100 * self.level:g} % CI of the mean"
-        return html_table(title, ("item", "respondent", "ok / planned", *self.headline), rows)
-
-
-def _sums(place: int, cell: CellSummary) -> Iterator[Aggregate]:
-    for (measure, one), total in zip(cell.measures.items(), cell.runs.sums(), strict=True):
-        yield Aggregate(place, measure, one.n, total / one.n if one.n else None, one.min, one.max)
+            cell, not_run = self.cells[c], _not_run(self.cells[c].repeats - len(of_cell))
+            whole = [replace(one, missing={**one.missing, **not_run}) if not_run else one for one in made[c]]
+            measures = dict(zip(self.measures, whole, strict=True))
+            yield CellSummary(
+                cell.item, cell.respondent, cell.repeats, self.abouts[c], self._endings[c], measures, of_cell
+            )
 
 
 def _not_run(left: int) -> dict[str, int]:
     return {NOT_RUN: left} if left else {}
-
-
-def _mean_text(summary: RunSummary) -> str:
-    if summary.mean is None:
-        return "-"
-    return value_text(summary.mean, summary.ci)
-
-
-def _others(statuses: dict[str, int]) -> dict[str, int]:
-    return {status: count for status, count in sorted(statuses.items()) if status != Status.OK}

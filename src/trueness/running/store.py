@@ -9,6 +9,12 @@
 A unit is committed when its result arrives, a reply the moment it does; a killed driver loses at most what was in
 flight. A file lock keeps a second driver out; readers (`trueness show`) may look at any time. What is damaged or locked
 is reported, never touched.
+
+How many units a cell should have is a number, and may be a stranger's: time and memory go with the units that are
+stored. A unit is the plan's by its key, a hash; its names tell which cell's to try, and where they do not (a learner
+was given another name) a search does, which has an end.
+
+`RunColumns` are the runs of a cell by columns, without answers: a row a run, as Python knows it, takes two kilobytes.
 """
 
 from __future__ import annotations
@@ -16,15 +22,21 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+from array import array
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import isnan
 from operator import itemgetter
 from pathlib import Path
 from sys import intern
-from typing import NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypedDict, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from trueness.errors import StoreError
 from trueness.models.services import hide_keys
@@ -32,17 +44,125 @@ from trueness.outside import Json, one_line
 from trueness.running import study_db
 from trueness.running.cells import Cell
 from trueness.running.outcomes import Outcome
-from trueness.running.stored_units import RunColumns, RunRow, ScoreRow, StoredUnits, UnitRow
+from trueness.status import Status
 from trueness.texts import arriving, arriving_json, arriving_values, printable_json
 
-NO_LAST = 2**63 - 1  # no id is greater
-_AT_ONCE = 500  # variables of one SQL statement
+SEARCHED = 2_000_000  # keys made for units under names that the plan does not have: three seconds
+NAMES_TRIED = 8  # cells whose units may be under one name
+
+Names = tuple[str, str, str]  # item, variant, respondent
+UnitRow = tuple[int, str, str, str, str, int, str]  # id, key, item, variant, respondent, repeat, status
+RunRow = tuple[int, int, str, str, float | None]  # id, repeat, status, message, seconds
+ScoreRow = tuple[int, str, float | None, str]  # id of the run, measure, value, status
+_LISTED = "IN (SELECT value FROM json_each(?))"
 _ROWS_AT_ONCE = 10_000
-_CELLS_AT_ONCE = 50
-_MEASURE_OF_RUN = itemgetter(0, 1)  # of a row of scores
-_Value = TypeVar("_Value", str, int)
 _UNIT = "id, key, item, variant, respondent, repeat, status"
 _RUN = "id, key, item, variant, respondent, repeat, status, message, seconds, answer"
+
+
+class StoredUnits:
+    """Which units of a task's cells are stored, and how they ended. Cells that ask the same have the same units."""
+
+    def __init__(self, cells: Sequence[Cell], units: Iterable[UnitRow] = ()) -> None:
+        self.cells = cells
+        self.statuses: dict[int, dict[str, int]] = {}  # place of a cell -> status -> how many
+        self._stored: dict[int, tuple[array[int], array[int]]] = {}  # place -> repeats and ids
+        alike: dict[str, list[int]] = {}
+        for place, cell in enumerate(cells):
+            alike.setdefault(cell.start, []).append(place)
+        self._alike = list(alike.values())
+        self._named = {(cell.item, cell.variant, cell.respondent): [alike[cell.start]] for cell in cells}
+        self._in_vain: set[Names] = set()
+        self._left = SEARCHED
+        self.add(units)
+
+    def add(self, units: Iterable[UnitRow]) -> None:
+        for row, key, item, variant, respondent, repeat, status in units:
+            for place in self._places_of(key, (item, variant, respondent), repeat):
+                if 0 <= repeat < self.cells[place].repeats:
+                    repeats, ids = self._stored.setdefault(place, (array("q"), array("q")))
+                    repeats.append(repeat)
+                    ids.append(row)
+                    ended = self.statuses.setdefault(place, {})
+                    ended[status] = ended.get(status, 0) + 1
+
+    def ids_of(self, place: int) -> list[int]:
+        """Of the units of a cell that are stored, in the order of their repeats."""
+        return [row for _, row in sorted(zip(*self._stored.get(place, ((), ())), strict=True))]
+
+    def _places_of(self, key: str, names: Names, repeat: int) -> Sequence[int]:
+        """The cells that a unit belongs to; none where it is of a plan that was replaced."""
+        known = self._named.setdefault(names, [])
+        places = self._which(known, key, repeat)
+        may_search = names not in self._in_vain and len(known) < NAMES_TRIED and self._left >= len(self._alike)
+        if not places and may_search:
+            self._left -= len(self._alike)
+            if places := self._which(self._alike, key, repeat):
+                known.append(places)
+            else:
+                self._in_vain.add(names)
+        return places
+
+    def _which(self, alike: Iterable[list[int]], key: str, repeat: int) -> list[int]:
+        return next((places for places in alike if self.cells[places[0]].key(repeat) == key), [])
+
+
+@dataclass(frozen=True, eq=False)
+class RunColumns:
+    """n runs in the order of their repeats, and m measures of each; NaN where there is no number."""
+
+    ids: NDArray[np.int64]  # (n,), greater where a run came later
+    repeats: NDArray[np.int64]  # (n,)
+    statuses: Sequence[str]  # (n,)
+    messages: Sequence[str]  # (n,)
+    seconds: NDArray[np.float64]  # (n,)
+    values: NDArray[np.float64]  # (m, n)
+    reasons: NDArray[np.object_] | None  # (m, n): the status of each value; None where all are there
+
+    @classmethod
+    def of(cls, ids: Sequence[int], runs: Sequence[RunRow], scores: Sequence[ScoreRow], names: Sequence[str]) -> Self:
+        """In the order of the ids; ids without a run are left out, and so are scores that nobody asks for."""
+        run_of = {run[0]: run for run in runs}
+        ordered = [run_of[row] for row in ids if row in run_of]
+        ids, repeats, statuses, messages, seconds = zip(*ordered, strict=True) if ordered else ((),) * 5
+        n, m = len(ids), len(names)
+        row_of = {name: k * n for k, name in enumerate(names)}
+        place_of = {run: k for k, run in enumerate(ids)}
+        wanted = [score for score in scores if score[1] in row_of]
+        where = np.array([row_of[measure] + place_of[run] for run, measure, _, _ in wanted], dtype=np.int64)
+        values, why = np.full(m * n, np.nan), [score[3] for score in wanted]
+        values[where] = np.array([score[2] for score in wanted], dtype=np.float64)  # None becomes NaN
+        reasons = None
+        if {*why, *statuses} - {Status.OK} or np.isnan(values).any():
+            reasons = np.tile(np.array(statuses, dtype=object), m)  # what failed has no scores, and its own status
+            reasons[where] = why
+        shape = (m, n)
+        return cls(
+            np.array(ids, dtype=np.int64), np.array(repeats, dtype=np.int64), statuses, messages,
+            np.array(seconds, dtype=np.float64), values.reshape(shape),
+            None if reasons is None else reasons.reshape(shape),
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self.repeats)
+
+    def numbers(self, row: int) -> list[float | None]:
+        """The values of a measure; None where there is none."""
+        return or_none(self.values[row])
+
+    def reasons_of(self, row: int) -> list[str]:
+        """The status of each value of a measure."""
+        return [Status.OK] * len(self) if self.reasons is None else self.reasons[row].tolist()
+
+
+def or_none(values: NDArray[np.float64]) -> list[float | None]:
+    """Python's own numbers; None where there is none."""
+    return [None if isnan(value) else value for value in values.tolist()]
+
+
+NO_LAST = 2**63 - 1  # no id is greater
+_MEASURE_OF_RUN = itemgetter(0, 1)  # of a row of scores
+Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True)
@@ -80,6 +200,13 @@ class StoredReply:
     reply: dict[str, Json]
 
 
+class Asked(TypedDict):
+    """A message of a stored prompt."""
+
+    role: str
+    content: str
+
+
 class Aggregate(NamedTuple):
     """One measure of one cell over the repeats that have a value."""
 
@@ -99,8 +226,7 @@ class Store:
         self._db = connection
         self._lock = threading.RLock()
         self._is_closed, self._users, self._again = False, 0, ExitStack()
-        self._counted = (0, 0)  # of all tasks: how many units, and the row of the last
-        self._units: dict[str, StoredUnits] = {}
+        self._live: dict[str, tuple[StoredUnits, int, int]] = {}  # task -> units as last counted, all of them, the last
 
     @classmethod
     @contextmanager
@@ -134,7 +260,7 @@ class Store:
         with study_db.as_store_error(self.folder / study_db.NAME):
             with self._lock:
                 if self._is_closed and not self._users:
-                    self._db = self._again.enter_context(study_db.rereading(self.folder))
+                    self._db = self._again.enter_context(study_db.reading(self.folder, again=True))
                 self._users += 1
             try:
                 yield self
@@ -168,7 +294,9 @@ class Store:
         """Store finished units in one transaction; a unit that is there already is replaced (--retry)."""
         with self._lock, self._db:
             first = self.last_id() + 1  # an id never comes again: readers know units by it
-            self._forget([run.key for run in runs])
+            keys = (json.dumps([run.key for run in runs]),)
+            self._db.execute(f"DELETE FROM scores WHERE run IN (SELECT id FROM runs WHERE key {_LISTED})", keys)
+            self._db.execute(f"DELETE FROM runs WHERE key {_LISTED}", keys)
             self._db.executemany(
                 "INSERT INTO runs (id, key, task, item, variant, respondent, repeat, status, message, seconds, answer) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -181,13 +309,6 @@ class Store:
                 [(first + k, measure, *score) for k, run in enumerate(runs) for measure, score in run.scores.items()],
             )
 
-    def _forget(self, keys: Sequence[str]) -> None:
-        for part in _parts(keys):
-            marks = _marks(part)
-            there = [row[0] for row in self._db.execute(f"SELECT id FROM runs WHERE key IN ({marks})", part)]
-            self._db.execute(f"DELETE FROM scores WHERE run IN ({_marks(there)})", there)
-            self._db.execute(f"DELETE FROM runs WHERE id IN ({_marks(there)})", there)
-
     def units(self, task: str, after: int = 0, last: int = NO_LAST) -> Iterator[UnitRow]:
         """What every stored unit of a task is, and how it ended, in the order in which they came."""
         query = f"SELECT {_UNIT} FROM runs WHERE task = ? AND id > ? AND id <= ? ORDER BY id"
@@ -197,56 +318,44 @@ class Store:
 
     def runs_of(self, keys: Sequence[str]) -> list[Run]:
         """The units of these keys that are there, in the order of the keys."""
+        query = f"SELECT key, id FROM runs WHERE key {_LISTED}"
         with self._lock:
-            runs = {run.key: run for run in self._runs("key", keys).values()}
-        return [runs[key] for key in keys if key in runs]
+            ids = dict(self._db.execute(query, (json.dumps(keys),)).fetchall())
+        return self.runs_at([ids[key] for key in keys if key in ids])
 
     def runs_at(self, ids: Sequence[int]) -> list[Run]:
-        """The units with these ids that are there, in their order; an id is found in half the time of a key."""
+        """The units with these ids that are there, in their order."""
         with self._lock:
-            runs = self._runs("id", ids)
+            scores: dict[int, dict[str, tuple[float | None, str]]] = {run: {} for run in ids}
+            for run, measure, value, status in self._score_rows(ids):
+                scores[run][measure] = (value, status)
+            runs = {
+                number: Run(*(*what, answer and arriving_json(answer), scores[number]))
+                for number, *what, answer in self._rows(_RUN, ids)
+            }
         return [runs[row] for row in ids if row in runs]
-
-    def _runs(self, by: str, values: Sequence[_Value]) -> dict[int, Run]:
-        runs: dict[int, Run] = {}
-        for rows in self._rows(_RUN, by, values):
-            scores = self._scores([row[0] for row in rows])
-            for number, *what, answer in rows:
-                runs[number] = Run(*(*what, answer and arriving_json(answer), scores[number]))
-        return runs
 
     def columns_at(self, ids: Sequence[int], measures: Sequence[str]) -> RunColumns:
         """The same units without their answers, by columns."""
-        runs: list[RunRow] = []
-        scores: list[ScoreRow] = []
         with self._lock:
-            for rows in self._rows("id, repeat, status, message, seconds", "id", ids):
-                runs += rows
-                scores += self._score_rows([row[0] for row in rows])
-        return RunColumns.of(ids, runs, scores, measures)
+            runs: list[RunRow] = self._rows("id, repeat, status, message, seconds", ids)
+            return RunColumns.of(ids, runs, self._score_rows(ids), measures)
 
     def answers_at(self, ids: Sequence[int]) -> list[tuple[str, str | None]]:
         """Status and answer of the units with these ids that are there; their scores are not read."""
         with self._lock:
-            parts = [*self._rows("id, status, answer", "id", ids)]
-        ended = {row: (status, answer) for rows in parts for row, status, answer in rows}
+            ended = {row: (status, answer) for row, status, answer in self._rows("id, status, answer", ids)}
         return [ended[row] for row in ids if row in ended]
 
-    def _rows(self, columns: str, by: str, values: Sequence[_Value]) -> Iterator[list[tuple[Json, ...]]]:
-        for part in _parts(values):
-            yield self._db.execute(f"SELECT {columns} FROM runs WHERE {by} IN ({_marks(part)})", part).fetchall()
-
-    def _scores(self, runs: Sequence[int]) -> dict[int, dict[str, tuple[float | None, str]]]:
-        scores: dict[int, dict[str, tuple[float | None, str]]] = {run: {} for run in runs}
-        for run, measure, value, status in self._score_rows(runs):
-            scores[run][measure] = (value, status)
-        return scores
+    def _rows(self, columns: str, ids: Sequence[int]) -> list[Json]:
+        return self._db.execute(f"SELECT {columns} FROM runs WHERE id {_LISTED}", (json.dumps(ids),)).fetchall()
 
     def _score_rows(self, runs: Sequence[int]) -> list[ScoreRow]:
         """In parts: a driver has not looked whether pages of a large file point at each other, and have no end."""
         rows: list[ScoreRow] = []
         seen: set[tuple[int, str]] = set()
-        cursor = self._db.execute(f"SELECT run, measure, value, status FROM scores WHERE run IN ({_marks(runs)})", runs)
+        query = f"SELECT run, measure, value, status FROM scores WHERE run {_LISTED}"
+        cursor = self._db.execute(query, (json.dumps(runs),))
         while part := cursor.fetchmany(_ROWS_AT_ONCE):
             rows += part
             seen.update(map(_MEASURE_OF_RUN, part))
@@ -263,77 +372,33 @@ class Store:
             return "-".join(map(str, (*self._count(), *replies)))
 
     def _count(self) -> tuple[int, int]:
+        """How many units, and the row of the last."""
         count, last = self._db.execute("SELECT COUNT(*), IFNULL(MAX(id), 0) FROM runs").fetchone()
         return int(count), int(last)
 
-    def units_up_to(self, last: int, task: str, cells: Sequence[Cell]) -> StoredUnits:
-        """The stored units of a task's cells, as they were when the unit with that id was the last."""
-        with self._lock:
-            live = self._live_units(task, cells)
-            if last == self._counted[1]:
-                return live.copy()
-            return StoredUnits(cells, self.units(task, last=last))
-
     def counts(self, task: str, cells: Sequence[Cell]) -> dict[str, int]:
-        """Status -> units of a task's cells, as they are now."""
-        counts: Counter[str] = Counter()
+        """Status -> units of a task's cells, as they are now. A page asks every two seconds: only what came since is
+        read."""
         with self._lock:
-            for statuses in self._live_units(task, cells).statuses.values():
-                counts.update(statuses)
-        return dict(counts)
-
-    def _live_units(self, task: str, cells: Sequence[Cell]) -> StoredUnits:
-        """A page that polls asks every two seconds: only what came since is read."""
-        (before, last), now = self._counted, self._count()
-        if now != (before, last):
-            (added,) = self._db.execute("SELECT COUNT(*) FROM runs WHERE id > ?", (last,)).fetchone()
-            if now[0] != before + added:  # a unit that was done again has moved
-                self._units.clear()
-            for name, units in self._units.items():
-                units.add(self.units(name, last, now[1]))
-            self._counted = now
-        if task not in self._units or self._units[task].cells != cells:
-            self._units[task] = StoredUnits(cells, self.units(task, last=now[1]))
-        return self._units[task]
+            now, last = self._count()
+            units, before, seen = self._live.get(task) or (StoredUnits(cells), 0, 0)
+            (added,) = self._db.execute("SELECT COUNT(*) FROM runs WHERE id > ?", (seen,)).fetchone()
+            if units.cells != cells or now != before + added:  # another plan, or a unit that was done again has moved
+                units, seen = StoredUnits(cells), 0
+            units.add(self.units(task, seen, last))
+            self._live[task] = units, now, last
+            return dict(sum(map(Counter, units.statuses.values()), Counter[str]()))
 
     def aggregates(self, units: StoredUnits) -> list[Aggregate]:
-        """Every measure of every cell. One caller at a time.
-
-        Some cells at a time, so that who only asks how far the study is need not wait for a million scores.
-        """
+        """Every measure of every cell; who only asks how far the study is need not wait for a million scores."""
+        query = "SELECT ?, measure, COUNT(value), AVG(value), MIN(value), MAX(value) FROM scores"
         aggregates: list[Aggregate] = []
-        with self._lock:
-            self._db.execute("CREATE TEMP TABLE IF NOT EXISTS page_cells (run INTEGER, cell INTEGER)")
-            self._db.execute("DELETE FROM page_cells")
-            pairs = zip(units.ids, units.places, strict=True)
-            self._db.executemany("INSERT INTO page_cells VALUES (?, ?)", pairs)
-        for start in range(0, max(units.places, default=-1) + 1, _CELLS_AT_ONCE):
+        for place in sorted(units.statuses):
             with self._lock:
-                part = self._db.execute(
-                    "SELECT cell, measure, COUNT(value), AVG(value), MIN(value), MAX(value) "
-                    "FROM page_cells CROSS JOIN scores USING (run) WHERE cell >= ? AND cell < ? GROUP BY cell, measure",
-                    (start, start + _CELLS_AT_ONCE),
-                )
+                ids = json.dumps(units.ids_of(place))
+                part = self._db.execute(f"{query} WHERE run {_LISTED} GROUP BY measure", (place, ids))
                 aggregates += [Aggregate(*row) for row in part]
-        with self._lock:
-            self._db.rollback()  # the temporary table is empty again
         return aggregates
-
-    def values_of(self, units: StoredUnits, measure: str) -> dict[int, dict[int, float]]:
-        """Place of a cell -> repeat -> the value of a measure, of the runs that have one."""
-        with self._lock:
-            rows = self._db.execute(
-                "SELECT runs.id, runs.repeat, scores.value FROM runs "
-                "JOIN scores ON scores.run = runs.id AND scores.measure = ? WHERE scores.value IS NOT NULL",
-                (measure,),
-            )
-            values = {run: (repeat, value) for run, repeat, value in rows}
-        by_cell: dict[int, dict[int, float]] = {}
-        for run, place in zip(units.ids, units.places, strict=True):
-            if run in values:
-                repeat, value = values[run]
-                by_cell.setdefault(place, {})[repeat] = value
-        return {place: dict(sorted(values.items())) for place, values in by_cell.items()}  # however they came
 
     def latest(self, most: int = 8) -> list[dict[str, Json]]:
         """The units that came last, newest first."""
@@ -384,11 +449,11 @@ class Store:
             rows = self._db.execute("SELECT * FROM replies").fetchall()
         return {row[0]: _stored_reply(row) for row in rows}
 
-    def prompt(self, hash: str) -> list[dict[str, str]]:
+    def prompt(self, hash: str) -> list[Asked]:
         """The messages behind a reply; none where the store does not hold them."""
         with self._lock:
             row = self._db.execute("SELECT messages FROM prompts WHERE hash = ?", (hash,)).fetchone()
-        return [] if row is None else _messages(hash, row[0])
+        return [] if row is None else _as_written(row[0], list[Asked], f"the stored prompt {hash:.40}")
 
     def spent(self) -> float:
         """What all stored replies count against a limit, in USD: what they cost, and the most that usage nobody told
@@ -412,34 +477,20 @@ class Store:
         return {respondent: dict(counted.most_common()) for respondent, counted in names.items()}
 
 
-def _messages(hash: str, text: str) -> list[dict[str, str]]:
+def _as_written(text: str, kind: type[Kind], what: str) -> Kind:
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, list) or not all(isinstance(m, dict) and isinstance(m.get("content"), str) for m in value):
-        raise StoreError(f"the stored prompt {hash:.40} must be a list of messages, got another. Restore a copy.")
-    return value
+        return msgspec.convert(json.loads(text), kind)
+    except (ValueError, RecursionError, msgspec.ValidationError) as wrong:
+        raise StoreError(f"{what} must be as trueness writes it, got: {one_line(wrong)}. Restore a copy.") from None
 
 
 def _stored_reply(row: tuple[Json, ...]) -> StoredReply:
     key, respondent, prompt, request, at, status, cost, reply = row
-    try:
-        settings, came = json.loads(request), json.loads(arriving_json(reply))
-    except (ValueError, RecursionError) as error:
-        raise StoreError(f"the stored reply {key:.40} must be JSON, got: {one_line(error)}. Restore a copy.") from None
-    if not isinstance(settings, dict) or not isinstance(came, dict) or not isinstance(came.get("text"), str):
-        raise StoreError(f"the stored reply {key:.40} must be a table with its text, got another. Restore a copy.")
+    what = f"the stored reply {key:.40}"
+    settings, came = (_as_written(text, dict[str, Any], what) for text in (request, arriving_json(reply)))
+    if not isinstance(came.get("text"), str):
+        raise StoreError(f"{what} must have a text, got none. Restore a copy.")
     return StoredReply(key, respondent, prompt, settings, at, status, cost, came)
-
-
-def _parts(values: Sequence[_Value]) -> Iterator[Sequence[_Value]]:
-    for start in range(0, len(values), _AT_ONCE):
-        yield values[start : start + _AT_ONCE]
-
-
-def _marks(values: Sequence[object]) -> str:
-    return ", ".join("?" * len(values))
 
 
 def to_json(value: Json) -> str:

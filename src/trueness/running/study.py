@@ -16,33 +16,30 @@ import os
 import re
 import sqlite3
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from concurrent.futures import Executor
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from importlib import resources
 from pathlib import Path
+from typing import NamedTuple
 
-from trueness import registry
-from trueness.errors import PlanError, StoreError, did_you_mean, listed
+from trueness import models, registry
+from trueness.errors import PlanError, StoreError, UnknownName, did_you_mean, listed
 from trueness.files import check_plain, read_text
 from trueness.outside import MAX_PLAN, Json, is_there, json_of, one_line, text_of, toml_of
-from trueness.running.ask_driver import AskDriver, AskingEnd, check_models
 from trueness.running.calling import PASSING
-from trueness.running.cells import Cell, PlanContext
-from trueness.running.fits import FitDriver
-from trueness.running.outputs import mark_outdated, write_outputs
-from trueness.running.progress import Progress, Report
+from trueness.running.cells import Cell, PlanContext, PlannedStudy, Stage
+from trueness.running.drivers import AskDriver, AskingEnd, FitDriver, Progress, Report, check_models
 from trueness.running.provenance import plan_folder_of, session, without_paths
-from trueness.running.results import NOT_RUN, Results
-from trueness.running.stage import PlannedStudy, Stage
+from trueness.running.results import Results
 from trueness.running.store import Store
-from trueness.running.study_db import as_written
-from trueness.running.study_entry import check_entry, entry_of
-from trueness.running.study_folder import StudyFolder
+from trueness.running.study_db import as_written, check_entry, entry_of, read_entry
+from trueness.running.study_folder import StudyFolder, mark_outdated, write_outputs
 from trueness.settings import difference_of
 from trueness.status import Status
-from trueness.texts import arriving_json, shown_alike
+from trueness.texts import arriving_json, printable
 
 PLAN_KEYS = ("name", "seed", "folder", "datasets", "models", "limit_usd")
 MAX_NAME = 100
@@ -74,11 +71,10 @@ class Plan:
         if not (check_plain(path, file.name) if is_study else is_there(path)):
             raise PlanError(f"{file} is not there. Write one with: trueness new {registry.names('task')[0]} {file}")
         if path.suffix in TABLES:
-            first = registry.names("task")[0]
-            raise PlanError(
-                f"a plan must be a .toml file, got the table {file.name}. Its graph: trueness learn {file}. Scores: "
-                f"trueness analyse {file}. A look: trueness check {file}. A plan: trueness new {first}"
+            instead = (
+                f"Its graph: trueness learn {file}. Scores: trueness analyse {file}. A look: trueness check {file}."
             )
+            raise PlanError(f"a plan must be a .toml file, got the table {file.name}. {instead}")
         if is_study:
             return cls.parse(read_text(path, file.name, MAX_PLAN), file.name, plan_folder_of(path), folder or path)
         return cls.parse(text_of(path, MAX_PLAN, PlanError), path.name, path.parent, folder)
@@ -94,9 +90,8 @@ class Plan:
                 known = (*PLAN_KEYS, *registry.names("task"))
                 raise PlanError(f"{key!r} is not a key of a plan. {did_you_mean(key, known)}  ({file})")
         if not tasks:
-            raise PlanError(
-                f"a plan must have a task table, such as [{registry.names('task')[0]}], got none.  ({file})"
-            )
+            first = registry.names("task")[0]
+            raise PlanError(f"a plan must have a task table, such as [{first}], got none.  ({file})")
         name = _checked_name(settings.get("name", Path(file).stem), file)
         seed = settings.get("seed", 1)
         if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**64:
@@ -107,7 +102,13 @@ class Plan:
         made: dict[str, PlannedStudy] = {}
         for task in tasks:
             context = PlanContext(settings, seed, base.resolve(), file, made, where)
-            made[task] = _make_study(registry.locate(task, base), settings[task], context)
+            kind = registry.resolve("task", registry.locate(task, base))
+            if not hasattr(kind, "from_plan"):
+                raise PlanError(f"[{task!r}] must name a task, a class with from_plan(table, context).  ({file})")
+            try:
+                made[task] = kind.from_plan(settings[task], context)
+            except OSError as error:  # a name too long for a file, a folder in place of one, no permission
+                raise PlanError(f"a file that [{task}] names cannot be read: {one_line(error)}.  ({file})") from None
         _check_models(settings, made, file)
         return cls(name, seed, where, base.resolve(), text, settings, tuple(made.values()), file)
 
@@ -183,7 +184,12 @@ class Study:
 
     def __init__(self, plan: Plan):
         self.plan = plan
-        self.stages = [Stage(task, _checked_cells(task, plan.file)) for task in plan.tasks]
+        self.stages = [Stage(task, task.cells()) for task in plan.tasks]
+        self.entry = entry_of(plan.name, plan.seed, self.stages)
+        try:
+            check_entry(self.entry)  # what could not be read again must not be paid for
+        except sqlite3.DatabaseError as error:
+            raise PlanError(f"a plan must give a study that can be read again, got {error}.  ({plan.file})") from None
 
     @property
     def cells(self) -> list[Cell]:
@@ -201,7 +207,10 @@ class Study:
     ) -> RunEnd:
         """Do what is missing (with `retry`, also what failed), no fit begun after `seconds`; then write the outputs."""
         until = math.inf if seconds is None else time.monotonic() + seconds
-        self._check_size()
+        units = sum(cell.repeats * cell.common.get("calls", 1) for stage in self.stages for cell in stage.cells)
+        if units > MAX_UNITS:
+            must = f"must have at most {MAX_UNITS:,} fits and questions, got {units:,}"
+            raise PlanError(f"a study {must}. Use fewer runs, or several studies.  ({self.plan.file})")
         folder = self.plan.folder
         folder.mkdir(parents=True, exist_ok=True)
         done = total = 0
@@ -242,14 +251,6 @@ class Study:
                         models += model_outcomes(results, set_aside.get(stage.name, {}), answered_as)
         return RunEnd(total, done, failed, interrupted, asking.stopped, tuple(models), study)
 
-    def _check_size(self) -> None:
-        units = sum(cell.repeats * cell.common.get("calls", 1) for stage in self.stages for cell in stage.cells)
-        if units > MAX_UNITS:
-            raise PlanError(
-                f"a study must have at most {MAX_UNITS:,} fits and questions, got {units:,}. Use fewer runs, or "
-                f"several studies.  ({self.plan.file})"
-            )
-
     def _claim(self, store: Store, replan: bool) -> None:
         """A folder belongs to one plan."""
         ours = arriving_json(json.dumps(without_paths(self.plan.identity()), sort_keys=True, default=str))
@@ -259,33 +260,8 @@ class Study:
             raise StoreError(
                 f"the study in {self.plan.folder} was made from another plan ({what}). Use a new folder, or --replan."
             )
-        entry = entry_of(self.plan.name, self.plan.seed, self.stages)
-        try:
-            check_entry(entry)
-        except sqlite3.DatabaseError as error:
-            raise PlanError(
-                f"a plan must give a study that can be read again, got {error}. Make two of it.  ({self.plan.file})"
-            ) from None
         store.set_meta("plan", ours)
-        store.set_meta("study", entry)
-
-
-def _checked_cells(task: PlannedStudy, file: str) -> list[Cell]:
-    """The cells of a task; one of the user's own may give two the same names, and nobody could tell them apart."""
-    cells = task.cells()
-    names = Counter((cell.item, cell.variant, cell.respondent) for cell in cells)
-    for name, count in names.most_common(1):
-        if count > 1:
-            raise PlanError(
-                f"the cells of {task.name!r} must differ in their names, got {name} {count} times.  ({file})"
-            )
-    for kind in zip(*names, strict=True):
-        if alike := shown_alike(kind):
-            raise PlanError(
-                f"names of {task.name!r} must look different where they are shown, got {alike[0]!r} and {alike[1]!r}. "
-                f"Rename one.  ({file})"
-            )
-    return cells
+        store.set_meta("study", self.entry)
 
 
 def _missing(cells: list[Cell], known: dict[str, str], retry: bool) -> dict[int, list[int]]:
@@ -296,17 +272,6 @@ def _missing(cells: list[Cell], known: dict[str, str], retry: bool) -> dict[int,
 
     missing = {index: [r for r in range(cell.repeats) if is_missing(cell.key(r))] for index, cell in enumerate(cells)}
     return {index: repeats for index, repeats in missing.items() if repeats}
-
-
-def _make_study(task: str, settings: dict[str, Json], context: PlanContext) -> PlannedStudy:
-    made = registry.resolve("task", task)
-    if not hasattr(made, "from_plan"):
-        raise PlanError(f"[{task!r}] must name a task, a class with from_plan(table, context).  ({context.file})")
-    try:
-        study: PlannedStudy = made.from_plan(settings, context)
-        return study
-    except OSError as error:  # a name too long for a file, a folder in place of one, no permission
-        raise PlanError(f"a file that [{task}] names cannot be read: {one_line(error)}.  ({context.file})") from None
 
 
 def _checked_name(name: object, file: str) -> str:
@@ -323,11 +288,8 @@ def _checked_folder(folder: object, file: str) -> Path:
     inside = not path.is_absolute() and ".." not in path.parts
     leads = Path(os.path.realpath(path)) if inside else path
     if not inside or not leads.is_relative_to(os.path.realpath(".")):
-        linked = f", a link to {leads}" if inside else ""
-        raise PlanError(
-            f"'folder' must be a path below the current one, got {folder!r:.60}{linked}. Name another with --folder.  "
-            f"({file})"
-        )
+        got = f"{folder!r:.60}{f', a link to {leads}' if inside else ''}"
+        raise PlanError(f"'folder' must be a path below the current one, got {got}. Use --folder.  ({file})")
     return path
 
 
@@ -341,13 +303,12 @@ def _check_tables(settings: dict[str, Json], key: str, tasks: list[str], file: s
 
 def _check_models(settings: dict[str, Json], made: Mapping[str, PlannedStudy], file: str) -> None:
     """Options of a model that no task asks are a misspelt name."""
-    stages = {name: Stage(task, []) for name, task in made.items()}
-    asking = {name: stage for name, stage in stages.items() if not stage.is_fitted}
+    asking = {task: stage for task, study in made.items() if not (stage := Stage(study, [])).is_fitted}
     names = [model for stage in asking.values() for model in stage.models]
     for name in settings.get("models", {}):
         if asking and name not in names:
-            lists = {task: "'models' or 'judges'" if stage.has_judges else "'models'" for task, stage in asking.items()}
-            places = " or ".join(f"{which} of [{task}]" for task, which in lists.items())
+            lists = ("'models'" if stage.judges is None else "'models' or 'judges'" for stage in asking.values())
+            places = " or ".join(f"{which} of [{task}]" for which, task in zip(lists, asking, strict=True))
             raise PlanError(f"[models.{name!r}] must be named in {places}, got {listed(names)}.  ({file})")
 
 
@@ -355,26 +316,27 @@ def model_outcomes(
     results: Results, set_aside: Mapping[str, str], answered_as: Mapping[str, Mapping[str, int]]
 ) -> list[ModelOutcome]:
     """Of each model that a task asks, in the order of the plan."""
-    counts: dict[str, Counter[str]] = {}
-    for row in results.completeness():
-        numbers = {key: value for key, value in row.items() if key not in ("item", "respondent")}
-        counts.setdefault(row["respondent"], Counter()).update(numbers)
-    messages: dict[str, list[str]] = {}
+    planned: Counter[str] = Counter()
+    ended: dict[str, Counter[str]] = defaultdict(Counter)
+    for place, cell in enumerate(results.cells):
+        planned[cell.respondent] += cell.repeats
+        ended[cell.respondent].update(results.statuses.get(place, {}))
+    messages: dict[str, list[str]] = defaultdict(list)
     for run in results.failed_runs():
         if run.status in PASSING:
-            messages.setdefault(run.respondent, []).append(f"{run.status}: {run.message}")
+            messages[run.respondent].append(f"{run.status}: {run.message}")
     return [
         ModelOutcome(
             task=results.task,
             model=name,
-            planned=counted["planned"],
-            failed=sum(counted[status] for status in PASSING),
-            not_asked=counted[NOT_RUN],
-            reasons=_reasons(messages.get(name, [])),
+            planned=count,
+            failed=sum(ended[name][status] for status in PASSING),
+            not_asked=count - ended[name].total(),
+            reasons=_reasons(messages[name]),
             set_aside=set_aside.get(name, ""),
             answered_as=answered_as.get(name, {}),
         )
-        for name, counted in counts.items()
+        for name, count in planned.items()
     ]
 
 
@@ -386,3 +348,83 @@ def _reasons(messages: list[str]) -> dict[str, int]:
     counted = Counter(first[re.sub(r"\d+", "#", message)] for message in messages).most_common()
     rest = sum(count for _, count in counted[MOST_REASONS:])
     return dict(counted[:MOST_REASONS]) | ({"other reasons": rest} if rest else {})
+
+
+class NewFile(NamedTuple):
+    """What `new` writes, where, and what to do with it."""
+
+    path: Path
+    text: str
+    what_next: str
+
+
+def read_plan(file: str | None, folder: str | None = None) -> Plan:
+    """A study.toml, a study folder, or, with no file, the quickstart."""
+    if file and registry.offer("plan", Path(file).suffix):
+        return foreign_plan(Path(file), folder)
+    if file:
+        return Plan.read(file, folder)
+    return Plan.parse(_quickstart(), "quickstart.toml", Path(), folder)
+
+
+def _quickstart() -> str:
+    return (resources.files("trueness.running") / "quickstart.toml").read_text(encoding="utf-8")
+
+
+def without_unready(plan: Plan) -> tuple[Plan, list[str]]:
+    """The plan without tasks whose models lack something, and a line on each of them; what was asked before stays.
+
+    Its settings stay the same: once the model is there, the same command goes on with the rest.
+    """
+    begun, lines = set(), {}
+    if is_there(plan.folder / "study.db"):
+        with Store.reading(plan.folder) as store:
+            begun = {task.task for task in read_entry(store.meta("study")).tasks}
+    for task in plan.tasks:
+        models_of = Stage(task, []).models
+        unready = [line for name in models_of if (line := models.check_ready(name, models_of[name], plan.base))]
+        if unready and task.name not in begun:
+            lines[task.name] = f"{task.name} is left out: {unready[0]}"
+    return replace(plan, tasks=tuple(task for task in plan.tasks if task.name not in lines)), list(lines.values())
+
+
+def foreign_plan(path: Path, folder: str | None = None) -> Plan:
+    """A plan in another program's form, turned into our TOML by the study that knows it."""
+    # JSON as people print it in documents: `// ...` to the end of a line is left out, `[...]` is the list ["..."]
+    part = re.compile(r'("(?:[^"\\]|\\.)*+")|//[^\n]*|\[\s*\.\.\.\s*\]')
+    plain = part.sub(
+        lambda match: match[1] or ('["..."]' if match[0].startswith("[") else ""), text_of(path, MAX_PLAN, PlanError)
+    )
+    config = json_of(plain, path.name, PlanError)
+    settings = registry.offer("plan", path.suffix)(config, path)
+    return Plan.parse(toml_text({"name": path.stem} | settings), path.name, path.parent, folder)
+
+
+def toml_text(settings: dict[str, Json]) -> str:
+    """Strings, numbers, truth values, lists and tables: JSON's forms of them are TOML's, with = in place of a colon."""
+    lines = [json.dumps({key: value}, ensure_ascii=False, separators=(", ", " = ")) for key, value in settings.items()]
+    return "".join(f"{line[1:-1]}\n" for line in lines).replace("\x7f", "\\u007f")  # TOML wants this one escaped
+
+
+def template(task: str, path: Path) -> str:
+    """The commented plan that `trueness new` writes."""
+    if task not in registry.names("task"):
+        raise UnknownName("task", task, registry.names("task"))
+    if path.suffix != ".toml":
+        raise PlanError(f"a plan must be a .toml file, got {path.name!r}. Try {path.stem}.toml.")
+    if not path.parent.is_dir():
+        raise PlanError(f"the folder {path.parent} is not there. Make it first.")
+    plain = path.stem.isprintable() and not set(path.stem) & set('"\\')  # it stands in quotes, and in comments
+    name = path.stem if plain and path.stem != "study" else task
+    text = (resources.files(f"trueness.studies.{task}") / "template.toml").read_text(encoding="utf-8")
+    return text.replace("{name}", name).replace("{file}", printable(str(path)))
+
+
+def new_file(what: str, file: str | None, plan: str | None = None) -> NewFile:
+    """What `new` writes: a study's own offer (a sheet, questions about a user's data), or its commented plan."""
+    make = registry.offer("new", what)
+    made: NewFile | None = None if make is None else make(file, plan)
+    if made is not None:
+        return made
+    path = Path(file or "study.toml")
+    return NewFile(path, template(what, path), f"Next: trueness plan {path}, then trueness run {path}")

@@ -1,41 +1,64 @@
 """study.db: how it is opened, and what is checked before anything of it is used.
 
-    reading(folder), rereading(folder)   a connection that cannot write; the second without the checks
-    writing(folder)                      the driver's, behind study.lock; made where there is none
-    as_written(folder)                   around readers of a stored study: what they stumble over is one line
+    reading(folder)      a connection that cannot write
+    writing(folder)      the driver's, behind study.lock; made where there is none
+    as_written(folder)   around readers of a stored study: what they stumble over is one line
 
 The file may be a stranger's. It and its logs must be plain files (files.py); its schema must be ours, word for word,
 so that no view, trigger, generated column, check or virtual table is ever evaluated; its values must have the types
-that are written, and its entry 'study' the shape that we give it (study_entry.py).
+that are written, and its entry 'study' the shape that we give it.
 
 While a driver works, the journal is a WAL, so that readers see what is committed; it ends in a journal that needs no
 second file, so that a finished study can be read where nothing can be written. A finished study that is still in WAL
 mode (an older version's, or a page was open) is read there as immutable.
+
+The entry 'study' of study.db: what was planned, so that the store can be read without the plan's files.
+
+    entry_of(name, seed, stages) -> JSON -> check_entry(text) -> StudyEntry
+
+It may be a stranger's: its shape is checked before anything of it is used, and nothing is made in proportion to a
+number that stands in it.
 """
 
 from __future__ import annotations
 
 import fcntl
+import json
+import math
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from traceback import extract_tb
+from typing import Annotated, Literal
 from urllib.parse import quote
 
+import msgspec
 import numpy as np
 
+from trueness import registry
 from trueness.errors import StoreError, TruenessError
 from trueness.files import check_plain, open_in_place, read_bytes
-from trueness.outside import one_line
-from trueness.running.study_entry import check_entry
+from trueness.measure import Measure
+from trueness.outside import Json, json_of, one_line
+from trueness.running.cells import Stage
+from trueness.texts import arriving_json, shown_alike
 
+MAX_SUMMARIES = 1_000_000  # cells x measures of a task: each has an interval of its own
+FEW_COMBINED, PER_CELL = 5_000, 20  # combinations that any study may have, or for each of its cells
+MAX_COMBINED = 100_000  # of what a task multiplies; 50 data sets, 20 learners, 6 references, 2 targets are 12,000
+_MULTIPLIED = (  # lists in a study's `about` of which tables are made that have a row for each combination
+    "datasets", "learners", "references", "targets", "corruptions", "scorers", "truths", "judges", "evaluated",
+    "graphs",
+)  # fmt: skip
 SCHEMA_VERSION = 1
 BUSY_SECONDS = 3.0
 TRIES = 10  # of BUSY_SECONDS: a page may read a large study for seconds, and then lets go
 CHECKED_WHOLE = 100_000_000  # bytes of a file whose types are checked, and to which a driver, too, reads all of it
-SHORT_TEXT, MOST_TEXTS = 40, 10_000  # bytes of a text that may come again, and how many such are kept
+SHORT_TEXT = 40  # bytes of a text that may come again
 NAME = "study.db"
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -52,6 +75,126 @@ CREATE TABLE IF NOT EXISTS replies (
     asked TEXT NOT NULL, at TEXT NOT NULL, status TEXT NOT NULL, cost REAL, reply TEXT NOT NULL) WITHOUT ROWID;
 """
 _TEXT, _NUMBER = "'text'", "'real', 'integer', 'null'"
+
+
+class CellEntry(msgspec.Struct):
+    item: str
+    variant: str
+    respondent: str
+    repeats: Annotated[int, msgspec.Meta(ge=0, le=100_000_000)]
+    identity: dict[str, Json]
+    about: dict[str, Json]
+
+
+class MeasureEntry(msgspec.Struct):
+    """What a reader must know of a measure of a study that is not built in."""
+
+    title: str
+    better: Literal["higher", "lower", "neither"]
+    description: str
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+class TaskEntry(msgspec.Struct, omit_defaults=True):
+    task: str
+    level: Annotated[float, msgspec.Meta(gt=0, lt=1)]
+    measures: list[str]
+    headline: list[str]
+    about: dict[str, Json]
+    cells: list[CellEntry]
+    declared: dict[str, MeasureEntry] | None = None
+
+
+class StudyEntry(msgspec.Struct):
+    """One of an earlier version has no tasks."""
+
+    study: str = ""
+    seed: int = 0
+    tasks: list[TaskEntry] = []
+
+
+def entry_of(name: str, seed: int, stages: Sequence[Stage]) -> str:
+    """As JSON."""
+    entry = StudyEntry(name, seed, [_task(stage) for stage in stages])
+    return json.dumps(msgspec.to_builtins(entry, builtin_types=(float,), enc_hook=str), default=str)
+
+
+def _task(stage: Stage) -> TaskEntry:
+    study = stage.study
+    declared = {
+        one.name: MeasureEntry(one.title, one.better, one.description, one.minimum, one.maximum)
+        for one in study.measures
+        if isinstance(one, Measure)
+    }
+    cells = [
+        CellEntry(c.item, c.variant, c.respondent, c.repeats, c.identity, study.describe(c.item, c.respondent))
+        for c in stage.cells
+    ]
+    measures, headline = (
+        [str(getattr(one, "name", one)) for one in names] for names in (study.measures, study.headline)
+    )
+    return TaskEntry(stage.name, study.level, measures, headline, stage.about, cells, declared or None)
+
+
+def read_entry(text: str | None) -> StudyEntry:
+    if text is None:
+        raise StoreError("the study has a database and no plan in it: it was stopped before it began. Run it again.")
+    entry = check_entry(text)
+    if not entry.tasks:
+        raise StoreError("the study was made by an earlier version. Go on with it: trueness run FOLDER")
+    return entry
+
+
+def declared_measures(task: TaskEntry) -> dict[str, Measure]:
+    """What a study that is not built in said of its measures."""
+    declared = {} if task.task in registry.built_in("task") else task.declared or {}
+    return {name: Measure(name, **msgspec.structs.asdict(entry)) for name, entry in declared.items()}
+
+
+@lru_cache(maxsize=1)
+def check_entry(text: str) -> StudyEntry:
+    """The entry must have the shape that `entry_of` gives it. A driver asks before it begins: what it could not read
+    again must not be paid for."""
+    try:
+        study = msgspec.convert(json_of(arriving_json(text), "its entry 'study'", StoreError), StudyEntry)
+    except msgspec.ValidationError as wrong:
+        raise _no_entry(f"of another shape: {one_line(wrong)}") from None
+    if not 0 <= study.seed < 2**64:
+        raise _no_entry("with a seed that no plan can have")
+    if len({one.task for one in study.tasks}) < len(study.tasks):
+        raise _no_entry("with a task twice")
+    for task in study.tasks:
+        _check_task(task)
+    return study
+
+
+def _check_task(task: TaskEntry) -> None:
+    """A list of a few kilobytes must not become rows without end: it names each once, and products have a limit."""
+    names = [(cell.item, cell.variant, cell.respondent) for cell in task.cells]
+    lists = {key: value for key, value in task.about.items() if isinstance(value, list) and key != "notes"}
+    lists |= {"measures": task.measures, "cells": names}
+    for key, value in lists.items():
+        for name, count in Counter(name for name in value if isinstance(name, str | tuple)).most_common(1):
+            if count > 1:
+                raise _no_entry(f"with a name twice in {key!r:.40}, {name!r:.80}")
+    if not set(task.headline) <= set(task.measures):
+        raise _no_entry("with a headline that is not measured")
+    if len(names) * len(task.measures) > MAX_SUMMARIES:
+        raise sqlite3.DatabaseError(f"more than {MAX_SUMMARIES:,} measures of cells")
+    for kind in (task.measures, *zip(*names, strict=True)):
+        if alike := shown_alike(kind):
+            raise _no_entry(f"with two names that look alike where they are shown, {alike[0]!r} and {alike[1]!r}")
+    multiplied = [task.about[key] for key in _MULTIPLIED if isinstance(task.about.get(key), list | dict)]
+    most = min(MAX_COMBINED, max(FEW_COMBINED, PER_CELL * len(names)))
+    if math.prod(max(1, len(value)) for value in multiplied) > most:
+        raise sqlite3.DatabaseError(f"more than {most:,} combinations of what the task {task.task} is about")
+
+
+def _no_entry(what: str) -> sqlite3.DatabaseError:
+    return sqlite3.DatabaseError(f"an entry 'study' {what}")
+
+
 _KINDS = {  # SQLite keeps any value in any column; a database of somebody else may
     "meta": dict.fromkeys(("key", "value"), _TEXT),
     "runs": dict.fromkeys(("key", "task", "item", "variant", "respondent", "status", "message"), _TEXT)
@@ -65,21 +208,14 @@ _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 
 
 @contextmanager
-def reading(folder: Path) -> Iterator[sqlite3.Connection]:
-    """Checked, and unable to write."""
+def reading(folder: Path, again: bool = False) -> Iterator[sqlite3.Connection]:
+    """Unable to write, and checked; not `again` where this process has opened it before."""
     path = folder / NAME
-    if not _check_files(folder, writing=False):
+    if not again and not _check_files(folder, writing=False):
         raise StoreError(f"{folder} must be a study folder with a study.db, got none. Run 'trueness run' first.")
     with as_store_error(path), closing(_connect_reading(path)) as connection:
-        _check(connection, path, driver=False)
-        yield connection
-
-
-@contextmanager
-def rereading(folder: Path) -> Iterator[sqlite3.Connection]:
-    """Of a store that this process has opened, and so checked, before."""
-    path = folder / NAME
-    with as_store_error(path), closing(_connect_reading(path)) as connection:
+        if not again:
+            _check(connection, path, driver=False)
         yield connection
 
 
@@ -132,32 +268,25 @@ def as_store_error(path: Path) -> Iterator[None]:
     """SQLite's errors as one line that says what to do."""
     try:
         yield
-    except sqlite3.OperationalError as error:
-        text = str(error)
-        if "locked" in text or "busy" in text:
-            raise StoreError(
-                f"{path} is locked by another program. Close it or wait, then give the same command again; "
-                "nothing was changed."
-            ) from error
-        if "readonly" in text or "unable to open" in text:
-            if not os.access(path.parent, os.W_OK):
-                message = f"{path.parent} cannot be written ({text}). Copy the study to where it can be."
-            elif path.with_name(f"{NAME}-journal").exists():
-                message = f"{path} was left in the middle of a write. Go on with the study: trueness run {path.parent}"
-            else:
-                message = f"{path} cannot be opened ({text}). Check its permissions and folder."
-            raise StoreError(message) from error
-        if "full" in text:
-            raise StoreError(f"the disk is full: {path} was not changed. Free some space and run again.") from error
-        raise StoreError(_damage_message(path, error)) from error
     except sqlite3.DatabaseError as error:
-        raise StoreError(_damage_message(path, error)) from error
+        raise StoreError(_told(path, error)) from error
 
 
-def _damage_message(path: Path, error: Exception) -> str:
+def _told(path: Path, error: sqlite3.DatabaseError) -> str:
+    text, operational = " ".join(str(error).split())[:120], isinstance(error, sqlite3.OperationalError)
+    if operational and ("locked" in text or "busy" in text):
+        return f"{path} is locked by another program. Nothing was changed: close it or wait, then run again."
+    if operational and "full" in text:
+        return f"the disk is full: {path} was not changed. Free some space and run again."
+    if operational and ("readonly" in text or "unable to open" in text):
+        if not os.access(path.parent, os.W_OK):
+            return f"{path.parent} cannot be written ({text}). Copy the study to where it can be."
+        if path.with_name(f"{NAME}-journal").exists():
+            return f"{path} was left in the middle of a write. Go on with the study: trueness run {path.parent}"
+        return f"{path} cannot be opened ({text}). Check its permissions and folder."
     return (
-        f"{path} must be a sound SQLite file, got: {' '.join(str(error).split())[:120]}. It was not touched. Restore a "
-        f"copy, save what is left with 'sqlite3 {path.name} .recover', or move it away to start anew."
+        f"{path} must be a sound SQLite file, got: {text}. It was not touched. Restore a copy, save what is left with "
+        f"'sqlite3 {path.name} .recover', or move it away to start anew."
     )
 
 
@@ -181,22 +310,20 @@ def _check_files(folder: Path, writing: bool) -> bool:
     return there
 
 
-class _Texts(dict[bytes, str]):
-    """Bytes of the file -> text; short ones (names, statuses) come again with every row."""
+@lru_cache(10_000)
+def _short_text(raw: bytes) -> str:
+    """Names and statuses come again with every row."""
+    return str(raw, "utf-8", "replace")  # half a character must not lock up the rest
 
-    def __missing__(self, raw: bytes) -> str:
-        text = str(raw, "utf-8", "replace")  # half a character must not lock up the rest
-        if len(raw) <= SHORT_TEXT:
-            if len(self) >= MOST_TEXTS:
-                self.clear()  # most are keys, which do not come again: they must not keep out what does
-            self[raw] = text
-        return text
+
+def _text(raw: bytes) -> str:
+    return _short_text(raw) if len(raw) <= SHORT_TEXT else str(raw, "utf-8", "replace")
 
 
 def _connect(path: Path, how: str) -> sqlite3.Connection:
     uri = f"file:{quote(os.fsencode(path.resolve()))}?{how}"  # a name may be bytes that are no text
     connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, check_same_thread=False)
-    connection.text_factory = _Texts().__getitem__
+    connection.text_factory = _text
     connection.execute("PRAGMA trusted_schema=OFF")
     connection.execute("PRAGMA cell_size_check=ON")
     return connection
@@ -208,7 +335,9 @@ def _connect_reading(path: Path) -> sqlite3.Connection:
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()
     except sqlite3.OperationalError as error:
         connection.close()
-        if "unable to open" not in str(error) or not _lies_still(path):
+        log = path.with_name(f"{NAME}-wal")
+        still = not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
+        if "unable to open" not in str(error) or not still:  # nobody writes there, and all of it is in the one file
             raise
         return _connect(path, "mode=ro&immutable=1")
     except sqlite3.DatabaseError:
@@ -217,22 +346,13 @@ def _connect_reading(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _lies_still(path: Path) -> bool:
-    """Nobody can be writing there, and all of it is in the one file."""
-    log = path.with_name(f"{NAME}-wal")
-    return not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
-
-
 def _set_journal(connection: sqlite3.Connection, mode: str) -> None:
     """It takes a moment in which nobody reads."""
-    for left in reversed(range(TRIES)):
-        try:
+    for _ in range(TRIES - 1):
+        with suppress(sqlite3.OperationalError):
             connection.execute(f"PRAGMA journal_mode={mode}")
-        except sqlite3.OperationalError:
-            if not left:
-                raise
-        else:
             return
+    connection.execute(f"PRAGMA journal_mode={mode}")
 
 
 @contextmanager
@@ -274,15 +394,14 @@ def _check(connection: sqlite3.Connection, path: Path, driver: bool) -> None:
     if small:
         _check_types(connection, tables)
     if "meta" in tables:
-        _check_version(connection, path)
-        _check_study(connection)
+        _check_meta(connection, path)
 
 
 def _check_schema(connection: sqlite3.Connection, path: Path) -> set[str]:
     """The tables that are there, each as we make it; an older version made fewer of them."""
     with closing(sqlite3.connect(":memory:")) as ours:
         ours.executescript(SCHEMA)
-        known = {name: _words(sql) for name, sql in ours.execute(_TABLES)}
+        known = {name: _words(sql) for name, sql in ours.execute("SELECT name, sql FROM sqlite_master")}
     tables = set()
     for kind, name, table, sql in connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"):
         if kind == "index" and sql is None and table in known:
@@ -296,9 +415,6 @@ def _check_schema(connection: sqlite3.Connection, path: Path) -> set[str]:
     return tables
 
 
-_TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table'"
-
-
 def _words(sql: object) -> str:
     return " ".join(str(sql).split())
 
@@ -310,19 +426,14 @@ def _check_types(connection: sqlite3.Connection, tables: set[str]) -> None:
             raise sqlite3.DatabaseError(f"a value of another type than trueness writes in the table {table}")
 
 
-def _check_version(connection: sqlite3.Connection, path: Path) -> None:
-    row = connection.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
-    if row is None:
-        return
-    if not (isinstance(row[0], str) and row[0].isascii() and row[0].isdecimal() and len(row[0]) < 10):
-        raise sqlite3.DatabaseError(f"{row[0]!r:.40} for the version of its schema")
-    if int(row[0]) > SCHEMA_VERSION:
+def _check_meta(connection: sqlite3.Connection, path: Path) -> None:
+    meta = dict(connection.execute("SELECT key, value FROM meta WHERE key IN ('schema', 'study')"))
+    version = str(meta.get("schema", 0))
+    if not (version.isascii() and version.isdecimal() and len(version) < 10):
+        raise sqlite3.DatabaseError(f"{version!r:.40} for the version of its schema")
+    if int(version) > SCHEMA_VERSION:
         raise StoreError(
-            f"{path} must be of schema {SCHEMA_VERSION} or older, got {row[0]}. Update: pip install -U trueness"
+            f"{path} must be of schema {SCHEMA_VERSION} or older, got {version}. Update: pip install -U trueness"
         )
-
-
-def _check_study(connection: sqlite3.Connection) -> None:
-    row = connection.execute("SELECT value FROM meta WHERE key = 'study'").fetchone()
-    if row is not None:
-        check_entry(str(row[0]))
+    if "study" in meta:
+        check_entry(str(meta["study"]))

@@ -11,17 +11,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from numpy.random import default_rng
 
 from trueness.errors import SettingError, StoreError
 from trueness.models import Message, Reply, Settings
 from trueness.outside import Json
-from trueness.running.cells import Cell, reply_key
+from trueness.running.cells import Cell, Stage, reply_key
 from trueness.running.engine import Chunk, run_chunk
 from trueness.running.outcomes import Outcome, checked_outcome, without_answer
-from trueness.running.stage import Stage
 from trueness.running.store import Run, Store
 from trueness.running.study import Study
 from trueness.status import Status
@@ -58,22 +57,18 @@ class Verification:
     differences: tuple[Difference, ...]
 
     def to_dict(self) -> dict[str, Json]:
-        return vars(self) | {"differences": [vars(difference) for difference in self.differences]}
+        return asdict(self)
 
     def sentence(self) -> str:
         units = len({(d.task, d.item, d.variant, d.respondent, d.repeat) for d in self.differences})
         text = f"{self.compared:,} of {self.stored:,} stored units were done again (seed {self.seed}): "
         text += f"{units:,} differ." if units else "none differs."
         if units == 0 and self.compared:
-            text += f" So at most {100 * _most(self.compared):.2g} % of all differ (95 %)."
+            most = 1.0 - 0.05 ** (1.0 / self.compared)  # under which so many equal ones still come up in 1 of 20 cases
+            text += f" So at most {100 * most:.2g} % of all differ (95 %)."
         if self.not_comparable:
             text += f" {self.not_comparable:,} more had timed out and cannot be compared."
         return text
-
-
-def _most(n: int) -> float:
-    """The largest share of differing units under which n equal ones in a row still come up in 1 of 20 cases."""
-    return float(1.0 - 0.05 ** (1.0 / n))
 
 
 def verify(study: Study, executor: Executor, share: float = SHARE, seed: int | None = None) -> Verification:
@@ -96,7 +91,12 @@ def verify(study: Study, executor: Executor, share: float = SHARE, seed: int | N
             again = [unit for unit in chosen if unit[2].status != Status.TIMED_OUT]
             skipped += len(chosen) - len(again)
             compared += len(again)
-            outcomes = _refit(stage, again, executor) if stage.is_fitted else _reread(stage, again, store)
+            if stage.is_fitted:
+                chunks = [Chunk(stage.function, c.common, (c.unit(r),), stage.time_limit) for c, r, _ in again]
+                done = zip(again, executor.map(run_chunk, chunks), strict=True)
+                outcomes = [cell.settled(r, checked_outcome(came)) for (cell, r, _), (came,) in done]
+            else:
+                outcomes = _reread(stage, again, store)
             for (_, _, run), outcome in zip(again, outcomes, strict=True):
                 differences += _differences(stage.name, run, outcome)
     if stored == 0:
@@ -105,12 +105,6 @@ def verify(study: Study, executor: Executor, share: float = SHARE, seed: int | N
 
 
 StoredUnit = tuple[Cell, int, Run]
-
-
-def _refit(stage: Stage, units: Sequence[StoredUnit], executor: Executor) -> list[Outcome]:
-    chunks = [Chunk(stage.function, cell.common, (cell.unit(r),), stage.time_limit) for cell, r, _ in units]
-    done = zip(units, executor.map(run_chunk, chunks), strict=True)
-    return [cell.settled(r, checked_outcome(outcomes[0])) for (cell, r, _), outcomes in done]
 
 
 def _reread(stage: Stage, units: Sequence[StoredUnit], store: Store) -> list[Outcome]:
@@ -132,16 +126,15 @@ def _reread(stage: Stage, units: Sequence[StoredUnit], store: Store) -> list[Out
 
 def _differences(task: str, run: Run, now: Outcome) -> list[Difference]:
     """Seconds and messages may differ; status, answer and scores may not."""
-    pairs: list[tuple[str, object, object]] = [("status", run.status, now["status"])]
-    pairs.append(("answer", run.answer, now["answer"]))
-    for measure in sorted({*run.scores, *now["scores"]}):
-        pairs.append((measure, run.scores.get(measure), _score(now["scores"].get(measure))))
-    where = (task, run.item, run.variant, run.respondent, run.repeat)
-    return [Difference(*where, what, _short(old), _short(new)) for what, old, new in pairs if old != new]
-
-
-def _score(score: tuple[float | None, str] | None) -> tuple[float | None, str] | None:
-    return None if score is None else (score[0], str(score[1]))  # a Status is a text too, of another kind
+    stored = {"status": run.status, "answer": run.answer, **run.scores}
+    found = {"status": now["status"], "answer": now["answer"]} | {
+        measure: (value, str(status)) for measure, (value, status) in now["scores"].items()
+    }
+    return [
+        Difference(task, run.item, run.variant, run.respondent, run.repeat, what, *map(_short, (old, new)))
+        for what in ("status", "answer", *sorted({*run.scores, *now["scores"]}))
+        if (old := stored.get(what)) != (new := found.get(what))
+    ]
 
 
 def _short(value: object) -> str:

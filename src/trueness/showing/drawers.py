@@ -6,9 +6,7 @@ upon something it does not know. Here that is a picture which was not drawn: `No
     pictures(source, formats)    at once, by a process that stays for the next one (a notebook draws one by one)
     Drawers(processes)           many at a time (press.py)
 
-Of two processes one turns charts into SVG, the other SVG into PNG and PDF, for which it needs no engine: a start of
-that takes as long as four pictures. Where the first picture of all, an empty one, cannot be drawn, or GIVE_UP in a row
-cannot, no more are tried.
+Where GIVE_UP in a row cannot be drawn, no more are tried.
 """
 
 from __future__ import annotations
@@ -25,11 +23,9 @@ from trueness.status import Status
 
 LIMIT = 120.0  # seconds for one picture
 GIVE_UP = 3
-_NOTHING: Source = {"mark": "point", "data": {"values": []}}
 
 Pictures = dict[str, bytes]  # format -> the file's bytes
-Outcomes = Future[list[RawOutcome]]
-Coming = tuple[Outcomes, ...]  # the last one holds the pictures
+Coming = Future[list[RawOutcome]]
 
 
 class NotDrawn(TruenessError):
@@ -40,46 +36,42 @@ class Drawers:
     """Processes that draw, started with the first picture."""
 
     def __init__(self, processes: int = 1):
-        self._processes = processes
+        self.processes = processes
         self._stack = ExitStack()
-        self._executors: list[Executor] = []
-        self._first: Outcomes | None = None
+        self._executor: Executor | None = None
         self._in_a_row = 0
         self.broken = ""  # why no more are drawn
 
     def begin(self, source: Source, formats: Sequence[str]) -> Coming:
         """Start a picture, which `take` waits for."""
-        if not self._executors:
-            self._executors = [self._stack.enter_context(local_executor(1))[0] for _ in range(self._processes)]
-            self._first = _draw(self._executors[0], _NOTHING, ())
-        charts, images = self._executors[0], self._executors[-1]
-        if charts is images or isinstance(source, str):
-            return (_draw(images, source, formats),)
-        chart = _draw(charts, source, ("svg",))
-        return chart, images.submit(_draw_image, chart, formats)
+        if self.broken:
+            return Future()  # which nobody fulfils, or waits for
+        if self._executor is None:
+            self._executor = self._stack.enter_context(local_executor(self.processes))[0]
+        work = Chunk("trueness.showing.rendering:perform", {"formats": list(formats)}, ({"source": source},), LIMIT)
+        return self._executor.submit(run_chunk, work)
 
     def take(self, coming: Coming) -> Pictures:
         """The pictures that were begun; NotDrawn where there are none."""
-        if self._first is not None:
-            first, self._first = self._first, None
-            self.broken = _why_not(_outcome_of(first))
         if self.broken:
-            for outcomes in coming:
-                outcomes.cancel()
+            coming.cancel()
             raise NotDrawn(self.broken)
-        outcome = _outcome_of(coming[-1])
-        why_not = _why_not(outcome)
-        self._in_a_row = self._in_a_row + 1 if why_not else 0
-        if self._in_a_row >= GIVE_UP:
-            self.broken = why_not
-        if why_not:
-            raise NotDrawn(why_not)
-        drawn: Pictures = outcome["pictures"]
-        return drawn
+        try:
+            (outcome,) = coming.result()
+        except (OSError, CancelledError) as error:  # no process could be started
+            outcome = {"status": Status.FAILED, "message": str(error)}
+        if outcome["status"] == Status.OK:
+            self._in_a_row = 0
+            drawn: Pictures = outcome["pictures"]
+            return drawn
+        why_not = f"{outcome['message']}. Drawing needs memory, and room for addresses (ulimit -v unlimited)."
+        self._in_a_row += 1
+        self.broken = why_not if self._in_a_row >= GIVE_UP else ""
+        raise NotDrawn(why_not)
 
     def close(self) -> None:
         self._stack.close()
-        self._executors = []
+        self._executor = None
 
 
 def pictures(source: Source, formats: Sequence[str]) -> Pictures:
@@ -96,31 +88,3 @@ def pictures(source: Source, formats: Sequence[str]) -> Pictures:
 @cache
 def _alone() -> Drawers:
     return Drawers()
-
-
-def _draw(executor: Executor, source: Source, formats: Sequence[str]) -> Outcomes:
-    return executor.submit(run_chunk, _chunk(source, formats))
-
-
-def _draw_image(chart: Outcomes, formats: Sequence[str]) -> list[RawOutcome]:
-    """In a thread of the second process: a chart that is SVG by now, or why it is not."""
-    (outcome,) = chart.result()
-    return [outcome] if _why_not(outcome) else run_chunk(_chunk(outcome["pictures"]["svg"].decode(), formats))
-
-
-def _chunk(source: Source, formats: Sequence[str]) -> Chunk:
-    return Chunk("trueness.showing.rendering:perform", {"formats": list(formats)}, ({"source": source},), LIMIT)
-
-
-def _outcome_of(outcomes: Outcomes) -> RawOutcome:
-    try:
-        (outcome,) = outcomes.result()
-    except (OSError, CancelledError) as error:  # no process could be started
-        return {"status": Status.FAILED, "message": str(error)}
-    return outcome
-
-
-def _why_not(outcome: RawOutcome) -> str:
-    if outcome["status"] == Status.OK:
-        return ""
-    return f"{outcome['message']}. Drawing needs memory, and room for addresses (ulimit -v unlimited)."

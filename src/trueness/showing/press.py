@@ -18,15 +18,13 @@ from trueness.showing.drawers import Coming, Drawers, NotDrawn, Pictures
 from trueness.showing.rendering import FORMATS, Source
 from trueness.showing.saving import Figure, source_of, write_numbers, write_pictures
 
-PROCESSES = min(2, os.cpu_count() or 1)
-ENOUGH = 8  # pictures for which a second process is worth its start
-_HELD = 32  # pictures on their way: a study of hundreds does not hold them all
+PROCESSES = min(2, os.cpu_count() or 1)  # for many; a start takes as long as four pictures
+_HELD = 4  # pictures on their way, a process: a study of hundreds does not hold them all
 
 
 @dataclass(frozen=True, eq=False)
 class _Job:
-    source: Source
-    formats: Sequence[str]
+    coming: Coming
     use: Callable[[Pictures], object]
     lost: Callable[[], object]
 
@@ -34,31 +32,25 @@ class _Job:
 class Press:
     """Opened by `press()`. What was given is there, or left out, when `wait` returns."""
 
-    def __init__(self, stack: ExitStack, processes: int = PROCESSES):
-        self._stack = stack
-        self._processes = processes
-        self._drawers: Drawers | None = None
-        self._queued: list[_Job] = []
-        self._sent: deque[tuple[_Job, Coming]] = deque()
+    def __init__(self, stack: ExitStack, processes: int = 1):
+        self._drawers = Drawers(processes)
+        stack.callback(self._drawers.close)
+        self._sent: deque[_Job] = deque()
         self.missing: set[Path] = set()  # files of pictures that could not be drawn
         self._charts, self._why_not = 0, ""
         self._documents: list[str] = []
 
-    def begin(self) -> None:
-        """Many will come: the processes may start, which they do while Python reads the study."""
-        self._open(self._processes)
-        self._send()
+    def expect_many(self) -> None:
+        self._drawers.processes = PROCESSES
 
     def save(self, figure: Figure, folder: Path, inner: str) -> list[Path]:
         """As `save_figure`: the files that will be there, if the picture can be drawn."""
         name = str(PurePosixPath(inner, figure.name))
         files = [f"{name}.{form}" for form in FORMATS]
         self._draw(
-            _Job(
-                source_of(figure.chart), FORMATS,
-                lambda pictures: write_pictures(folder, name, pictures, figure.caption),
-                lambda: self._leave_out(folder, files),
-            )
+            source_of(figure.chart), FORMATS,
+            lambda pictures: write_pictures(folder, name, pictures, figure.caption),
+            lambda: self._leave_out(folder, files),
         )  # fmt: skip
         return [*(folder / file for file in files), write_numbers(folder, name, figure.frame)]
 
@@ -71,14 +63,13 @@ class Press:
         """Each as PDF, in order; NotDrawn where one cannot be drawn."""
         pdfs: dict[int, bytes] = {}
         for k, svg in enumerate(svgs):
-            self._draw(_Job(svg, ("pdf",), lambda drawn, k=k: pdfs.update({k: drawn["pdf"]}), lambda: None))  # type: ignore[misc]
+            self._draw(svg, ("pdf",), lambda drawn, k=k: pdfs.update({k: drawn["pdf"]}), lambda: None)  # type: ignore[misc]
         self.wait()
         if len(pdfs) < len(svgs):
             raise NotDrawn(self._why_not)
         return [pdfs[k] for k in range(len(svgs))]
 
     def wait(self) -> None:
-        self._send()
         while self._sent:
             self._take()
 
@@ -89,32 +80,19 @@ class Press:
         many = "was" if len(lost) == 1 and self._charts < 2 else "were"
         return [f"{' and '.join(lost)} {many} left out (numbers are in the CSV files): {self._why_not}"] if lost else []
 
-    def _draw(self, job: _Job) -> None:
+    def _draw(
+        self, source: Source, formats: Sequence[str], use: Callable[[Pictures], object], lost: Callable[[], object]
+    ) -> None:
         """What it is for is done by this thread, at the latest in `wait`."""
-        self._queued.append(job)
-        if self._drawers is not None or len(self._queued) >= ENOUGH:
-            self._send()
-        while len(self._sent) > _HELD:
+        self._sent.append(_Job(self._drawers.begin(source, formats), use, lost))
+        while len(self._sent) > _HELD * self._drawers.processes:
             self._take()
-
-    def _open(self, processes: int) -> Drawers:
-        if self._drawers is None:
-            self._drawers = Drawers(processes)
-            self._stack.callback(self._drawers.close)
-        return self._drawers
-
-    def _send(self) -> None:
-        if self._queued:
-            drawers = self._open(self._processes if len(self._queued) >= ENOUGH else 1)
-            self._sent.extend((job, drawers.begin(job.source, job.formats)) for job in self._queued)
-            self._queued.clear()
 
     def _take(self) -> None:
         """The oldest."""
-        job, coming = self._sent.popleft()
-        assert self._drawers is not None
+        job = self._sent.popleft()
         try:
-            pictures = self._drawers.take(coming)
+            pictures = self._drawers.take(job.coming)
         except NotDrawn as error:
             self._why_not = str(error)
             job.lost()

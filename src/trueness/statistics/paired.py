@@ -1,19 +1,18 @@
 """Paired differences: the same units under two conditions, which is where the power is.
 
-    d_i = a_i - b_i,   clusters of units share a sign, a weight, or a rank
+    d_i = a_i - b_i,   clusters of units share a sign or a weight
 
     sign-flip      exact over 2^C sign patterns; interval by inversion                     the default
     t              mean(d) / SE_c against t with C - 1; interval mean -+ t SE_c
-    wilcoxon       signed ranks of the cluster means, exact with ties; Hodges-Lehmann estimate and interval
+    signed ranks   a p alone, exact with ties
     McNemar        the sign-flip test of pairs of passes, in closed form: b of b + c against 1/2 (McNemar 1947)
 
 Wilcoxon (1945):  W = sum of the ranks of |d_i| with d_i > 0,   ranks averaged over ties, d_i = 0 left out
     exact p: the distribution of W over all 2^n sign patterns of these very ranks, by convolution
-    estimate: median of the Walsh averages (d_i + d_j)/2, i <= j;  interval: their k-th smallest and k-th greatest
 
 scipy's exact distribution knows no ties; rounded rates are full of them, so the convolution runs over twice the
-midranks, which are whole numbers. Beyond 200 units scipy's normal form with its tie correction serves. Hodges & Lehmann
-(1963); Hollander, Wolfe & Chicken (2013), ch. 3.
+midranks, which are whole numbers. Beyond 200 units scipy's normal form with its tie correction serves.
+Hollander, Wolfe & Chicken (2013), ch. 3.
 
 Twenty tasks of five repeats and a shift of .3 sd: an unpaired test finds it in .49 of studies, these in .98; with
 task-by-condition variation the unpaired one also rejects a true null in .39. So average the repeats of a unit first,
@@ -40,9 +39,8 @@ from trueness.statistics.result import Alternative, checked_choice, checked_leve
 from trueness.statistics.sign_flip import RESAMPLES
 
 SAME = "The difference is the same in every unit, so no interval is known."
-Test = Literal["sign-flip", "t", "wilcoxon"]
+Test = Literal["sign-flip", "t"]
 EXACT = 200  # units up to which the p of ranks is exact
-WALSH = 3000  # units up to which all Walsh averages are written out
 
 
 def paired_difference(
@@ -86,8 +84,6 @@ def paired_difference(
     if test == "t":
         return _by_t(comparison, totals)
     means = inside.means(d)
-    if test == "wilcoxon":
-        return _by_ranks(comparison, means)
     flips = sign_flip.flips(totals, resamples, rng or np.random.default_rng(0))
     p, ends = flips.p(0.0, alternative), flips.interval(level)
     comparison = replace(
@@ -100,18 +96,6 @@ def paired_difference(
         note = f"{inside.count} independent units are too few to bound the difference at this level."
         return replace(comparison, notes=(note,))
     return replace(comparison, interval=Interval(*ends, level, "mean"))
-
-
-def wilcoxon(
-    a: ArrayLike,
-    b: ArrayLike,
-    clusters: Labels | None = None,
-    level: float = 0.95,
-    alternative: Alternative = "two-sided",
-    names: tuple[str, str] = ("a", "b"),
-) -> Comparison:
-    """Wilcoxon's signed-rank test on pairs, or on the mean differences of clusters of pairs."""
-    return paired_difference(a, b, clusters, level, "wilcoxon", alternative, names)
 
 
 def at_level(
@@ -131,8 +115,6 @@ def at_level(
         centre, se, df = _centre_error(totals)
         half = float(stdtrit(df, (1 + level) / 2)) * se
         ends = centre - half, centre + half
-    elif comparison.test == "wilcoxon":
-        ends = hodges_lehmann(_round_off(totals.sums / totals.sizes), level)[1]
     else:
         ends = sign_flip.flips(totals, resamples, rng or np.random.default_rng(0)).interval(level)
     interval = None if ends is None else Interval(*ends, level, "mean").within(*comparison.bounds)
@@ -160,37 +142,6 @@ def _by_t(comparison: Comparison, totals: Totals) -> Comparison:
     return replace(comparison, interval=interval, interval_method="t", statistic=centre / se, p=p)
 
 
-def _round_off(d: Array) -> Array:
-    """Rounding in the means must neither make nor break a tie."""
-    return np.round(d, 12 - math.ceil(math.log10(float(np.abs(d).max()))))
-
-
-def _by_ranks(comparison: Comparison, d: Array) -> Comparison:
-    d = _round_off(d)
-    w, p, exact = signed_rank_p(d, comparison.alternative)
-    estimate, ends = hodges_lehmann(d, comparison.level)
-    zeros, moved = int(np.count_nonzero(d == 0)), np.abs(d[d != 0])
-    ties = len(moved) - len(np.unique(moved))
-    notes: tuple[str, ...] = (f"{zeros} zero differences left out of the test.",) if zeros else ()
-    notes += (f"{ties} tied differences share their ranks.",) if ties else ()
-    if ends is None:
-        many = f"More than {WALSH} units: their Walsh averages are not written out; see test='t' for an interval."
-        notes += (many if len(d) > WALSH else "The units cannot bound the difference at this level.",)
-    sides = 2 if comparison.alternative == "two-sided" else 1
-    return replace(
-        comparison,
-        difference=estimate,
-        interval=None if ends is None else Interval(*ends, comparison.level, "mean"),
-        estimand="median difference (Hodges-Lehmann)",
-        interval_method="Walsh averages",
-        statistic=w,
-        p=p,
-        exact=exact,
-        smallest_p=min(1.0, math.ldexp(sides, -len(moved))) if exact else None,
-        notes=notes,
-    )
-
-
 def mcnemar_p(d: Array, alternative: Alternative = "two-sided") -> float | None:
     """The exact McNemar test, P(Binomial(b + c, 1/2) as far from its middle as b): the sign-flip test of pairs that
     differ by one step or not at all; None where some differ by more, and so for pairs of anything but passes."""
@@ -204,9 +155,11 @@ def mcnemar_p(d: Array, alternative: Alternative = "two-sided") -> float | None:
 
 def signed_rank_p(d: Array, alternative: Alternative = "two-sided") -> tuple[float, float | None, bool]:
     """(W, p, whether p is exact). d: (n,) differences; no difference but zero leaves no test (None)."""
-    moved = d[d != 0]
-    if len(moved) == 0:
+    most = float(np.abs(d).max(initial=0.0))
+    if most == 0:
         return 0.0, None, True
+    d = np.round(d, 12 - math.ceil(math.log10(most)))  # rounding in means must neither make nor break a tie
+    moved = d[d != 0]
     doubled = _doubled_ranks(np.abs(moved))
     w = float(doubled[moved > 0].sum()) / 2
     if len(moved) > EXACT:
@@ -219,32 +172,10 @@ def signed_rank_p(d: Array, alternative: Alternative = "two-sided") -> tuple[flo
     return w, sided_p(float(shares[at:].sum()), float(shares[: at + 1].sum()), alternative), True
 
 
-def hodges_lehmann(d: Array, level: float) -> tuple[float, tuple[float, float] | None]:
-    """The median of the Walsh averages and its interval; None when n is too small to bound it, or too great."""
-    n = len(d)
-    if n > WALSH:
-        return float(np.median(d)), None
-    rows, columns = np.triu_indices(n)
-    walsh = np.sort((d[rows] + d[columns]) / 2)
-    k = _order_of_ends(n, level)
-    return float(np.median(walsh)), None if k < 1 else (float(walsh[k - 1]), float(walsh[-k]))
-
-
 def sided_p(greater: float, less: float, alternative: Alternative) -> float:
     """From the two one-sided p-values; rounding may take a sum of shares above 1."""
     p = {"greater": greater, "less": less, "two-sided": 2 * min(greater, less)}[alternative]
     return min(1.0, p)
-
-
-def _order_of_ends(n: int, level: float) -> int:
-    """The greatest k with P(W <= k - 1) <= alpha/2, without ties: the ends are the k-th Walsh averages."""
-    if n > EXACT:
-        from scipy.special import ndtri
-
-        centre, sd = n * (n + 1) / 4, math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        return math.floor(centre - float(ndtri((1 + level) / 2)) * sd)
-    below = np.cumsum(_distribution(2 * np.arange(1, n + 1))[::2])
-    return int(np.count_nonzero(below <= (1 - level) / 2 * (1 + 1e-12)))
 
 
 def _doubled_ranks(sizes: Array) -> NDArray[np.int64]:

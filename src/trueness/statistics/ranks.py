@@ -25,7 +25,7 @@ from trueness.errors import DataError
 from trueness.statistics.clusters import Array
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.multiplicity import adjusted
-from trueness.statistics.paired import wilcoxon
+from trueness.statistics.paired import signed_rank_p
 from trueness.statistics.result import checked_choice, checked_level
 
 Better = Literal["higher", "lower"]
@@ -111,6 +111,11 @@ def groups_not_told_apart(ordered: Sequence[str], pairs: Sequence[Comparison]) -
 
 
 def _wilcoxon_holm(scores: Array, names: Sequence[str], level: float) -> tuple[Comparison, ...]:
-    pairs = combinations(range(len(names)), 2)
-    made = [wilcoxon(scores[:, i], scores[:, j], level=level, names=(names[i], names[j])) for i, j in pairs]
-    return tuple(adjusted([pair.described(units="data sets") for pair in made], "holm"))
+    made = []
+    for i, j in combinations(range(len(names)), 2):
+        d = scores[:, i] - scores[:, j]
+        _, p, exact = signed_rank_p(d)
+        p = 1.0 if p is None else p
+        made.append(Comparison((names[i], names[j]), float(d.mean()), None, "wilcoxon", p, len(d), len(d), level=level,
+                               exact=exact, units="data sets"))  # fmt: skip
+    return tuple(adjusted(made, "holm"))

@@ -23,8 +23,7 @@ from trueness.files import write_atomically
 from trueness.outside import Json
 from trueness.running.cells import stream
 from trueness.running.results import NOT_RUN, Results, Row
-from trueness.running.store import Aggregate
-from trueness.running.stored_units import RunColumns
+from trueness.running.store import Aggregate, RunColumns
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.methods_paragraph import section
@@ -72,6 +71,7 @@ class Reading:
     charts_first: ClassVar[tuple[str, ...]] = ()  # starts of names of the charts that are to be seen first
     clusters: ClassVar[str] = "items"  # what was drawn independently
     pictures: ClassVar[tuple[str, ...]] = ()  # patterns of the figures that the paper takes, in their order
+    figures_below: ClassVar[str] = "plots"
 
     def page(self) -> PagePart:
         """What the page asks."""
@@ -238,7 +238,7 @@ class Reading:
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
         """alone: no other study of the plan rests on it."""
-        written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
+        written = [path for figure in self.figures(folder) for path in save(figure, folder, self.figures_below)]
         texts: dict[str, str] = {}
         for table in self.tables(None):
             place = f"{self.files_below}/{table.name.removeprefix(f'{self.files_below}_')}"
@@ -257,7 +257,7 @@ class Reading:
         checks = [check.sentence for check in found.checks]
         tables = [table for table in self.tables(None) if table.rows] if self.results.has_runs else []
         patterns = self.pictures or (f"{run_tables.own_name(self.task)}_*",)
-        pictures = read_pictures(folder, "plots", *patterns)
+        pictures = read_pictures(folder, self.figures_below, *patterns)
         return PaperPart(self.task, abstract, checks, self.methods(), sections, tables, pictures)
 
     # ---- the page: matrix, cells, analyses

@@ -109,8 +109,8 @@ def figure(folder: Path | str, name: str) -> Figure:
 
 def rewrite(study: StudyFolder) -> Report:
     """All of it from the store alone: scores.csv, provenance and what lies beside them anew, and the report."""
-    from trueness.running.outputs import write_outputs
     from trueness.running.provenance import plan_folder_of
+    from trueness.running.study_folder import write_outputs
 
     folder = study.path
     if not check_plain(folder, "study.toml"):
@@ -134,7 +134,7 @@ def write_report(study: StudyFolder, meanwhile: Callable[[], None] = lambda: Non
     files: list[Path] = []
     with study.store.ensure_open(), press() as printing, plain_texts():
         if any(registry.reading(results.task).many_charts for results in study.tasks):
-            printing.begin()
+            printing.expect_many()
         readings = readings_of(study)
         for name, reading in readings.items():
             files += reading.write_files(study.path, printing.save, stands_alone(readings, name))

@@ -19,7 +19,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Literal, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +26,8 @@ from numpy.typing import NDArray
 from trueness.intervals import Interval, fixed, value_text
 from trueness.measure import Measure
 from trueness.outside import Json
-from trueness.running.results import NOT_RUN, Results
-from trueness.showing.summary import Headline, Standing, figure, ranking
+from trueness.running.results import NOT_RUN
+from trueness.showing.summary import Headline, Standing, figure, joined, ranking
 from trueness.showing.theme import MEASURE_LABELS, measure_label
 from trueness.statistics import Estimate, mean, share
 from trueness.statistics.comparison import Comparison
@@ -103,30 +102,6 @@ class RunFindings:
     pairs: tuple[Comparison, ...]  # respondents against each other over items
     first: tuple[str, ...] = ()  # what a terminal has room for: over all items, and what failed
     headline: Headline | None = None
-
-
-_FINDINGS: WeakKeyDictionary[Results, dict[Words, RunFindings]] = WeakKeyDictionary()
-
-
-def findings_of(results: Results, words: Words = LEARNERS) -> RunFindings:
-    """Of a study's runs, by F1 where it was measured; once for its files, its paper and its page."""
-    known = _FINDINGS.setdefault(results, {})
-    if words not in known:
-        known[words] = _findings_of(results, words)
-    return known[words]
-
-
-def _findings_of(results: Results, words: Words) -> RunFindings:
-    measure = next((name for name in ("f1", *results.headline) if name in results.measures), None)
-    if measure is None:
-        return RunFindings((), (), ())
-    cells = [
-        CellRuns(
-            cell.item, who, cell.values[measure], cell.measures[measure].ci, cell.statuses, done=cell.done
-        ).with_about(cell.about, measure)
-        for who, cell in zip(results.names, results.summaries, strict=True)
-    ]
-    return findings(cells, results.measure(measure), results.level, words)
 
 
 def findings(cells: Sequence[CellRuns], measure: Measure, level: float, words: Words = LEARNERS) -> RunFindings:
@@ -236,7 +211,7 @@ class _Study:
             return f"{'all beat' if len(ranked) > 1 else 'beats'} chance ({level})"
         if not beating:
             return f"{'none clearly beats' if ranked[1:] else 'no clear difference from'} chance ({level})"
-        return f"{_join_names(beating)} {'beat' if beating[1:] else 'beats'} chance ({level})"
+        return f"{joined(beating)} {'beat' if beating[1:] else 'beats'} chance ({level})"
 
     def against_chance(self) -> Iterator[str]:
         """How many beat it, and the least of them or, where none does, the first."""
@@ -285,7 +260,7 @@ class _Study:
                 yield f"{lead} No test: {len(by_learner)} {self.who}s are too many pairs for one family."
                 continue
             open_ones = [name for name in ranked[2:] if not _apart(against[name])]
-            others = f" Nor can {_join_names(open_ones)} be told from it." if open_ones else ""
+            others = f" Nor can {joined(open_ones)} be told from it." if open_ones else ""
             yield f"{lead} {against[ranked[1]].sentence()}{others}"
         if len(shown) > ITEMS_TOLD:
             yield f"{len(shown) - ITEMS_TOLD} more {self.item}s are in the matrix."
@@ -362,7 +337,7 @@ class _Study:
     def untold(self) -> Iterator[str]:
         assumed = list(dict.fromkeys(cell.item for cell in self.cells if cell.truth == "assumed"))
         if assumed:
-            yield f"The truth of {_join_names(assumed)} is assumed: scores there are agreement with an expert's guess."
+            yield f"The truth of {joined(assumed)} is assumed: scores there are agreement with an expert's guess."
         items = len({cell.item for cell in self.cells})
         if items < SMALLEST:
             yield (
@@ -428,7 +403,3 @@ def _value_text(value: float | None, interval: Interval | None) -> str:
     if value is None:
         return "no value"
     return value_text(value, interval, fixed(2))
-
-
-def _join_names(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from trueness.errors import SettingError, did_you_mean
-from trueness.intervals import Interval, ends_text, fixed, value_text
 from trueness.running.results import CellSummary, Results
 from trueness.showing import theme
 from trueness.showing.tables import Column, Table, label_of
@@ -57,18 +56,6 @@ def as_csv(results: Results, measures: Sequence[str]) -> str:
     writer.writerow(csv_row(rows[0] if rows else ()))
     writer.writerows(csv_row(row.values()) for row in rows)
     return text.getvalue()
-
-
-def cell_text(summary: RunSummary) -> str:
-    """`0.64 [0.62, 0.66]`: the mean and the CI of the mean; a dash where there is nothing to average."""
-    if summary.mean is None:
-        return "-"
-    constant = summary.degenerate and summary.n > 1
-    return value_text(summary.mean, None if summary.degenerate else summary.ci, fixed(2), constant)
-
-
-def interval_text(interval: Interval | None) -> str:
-    return "-" if interval is None else ends_text(interval.low, interval.high, fixed(2))
 
 
 def _row(cell: CellSummary, measure: str, summary: RunSummary) -> dict[str, object]:

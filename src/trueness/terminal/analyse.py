@@ -5,17 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from trueness.analyse import ScoresAnalysis
-from trueness.analyse.analysis_charts import figures
 from trueness.analyse.gate import GateVerdict
 from trueness.analyse.reading import AnalysisReading, rows_csv
 from trueness.files import write_atomically
 from trueness.page.standalone import analysis_html
 from trueness.printing import say
-from trueness.showing.comparison_table import comparison_table
 from trueness.showing.console import Console, console, plain, print_notes, print_points, print_table
-from trueness.showing.drawers import NotDrawn
-from trueness.showing.saving import save_figure
-from trueness.statistics.comparison import Comparison
+from trueness.showing.tables import Column, Table
+from trueness.showing.theme import measure_label
+from trueness.statistics.comparison import ADJUSTED, Comparison
 
 
 def print_analysis(analysis: ScoresAnalysis, *, details: bool = False, out: Console | None = None) -> None:
@@ -30,23 +28,16 @@ def print_analysis(analysis: ScoresAnalysis, *, details: bool = False, out: Cons
 
 
 def write_folder(analysis: ScoresAnalysis, folder: Path) -> list[Path]:
-    """table.csv, table.tex, findings.txt, charts/ (numbers; means and differences as pictures), report.html."""
+    """table.csv, table.tex, findings.txt, one CSV a breakdown, report.html."""
     reading = AnalysisReading(analysis)
     texts = {
         "table.csv": reading.as_csv(),
         "table.tex": "\n".join(table.to_latex() for table in reading.tables()),
         "findings.txt": reading.as_text(),
-        **{f"charts/{name}.csv": rows_csv(rows) for name, rows in reading.chart_frames().items() if rows},
+        **{f"{name}.csv": rows_csv(rows) for name in ("by_rule", "by_model") if (rows := reading.rows(name))},
+        "report.html": analysis_html(reading),
     }
-    written = [write_atomically(folder, name, text) for name, text in texts.items()]
-    drawings = {}
-    for figure in figures(reading):
-        try:
-            written += [path for path in save_figure(figure, folder, "charts") if path not in written]
-            drawings[figure.name] = figure, (folder / "charts" / f"{figure.name}.svg").read_text(encoding="utf-8")
-        except NotDrawn as error:
-            say(f"charts/{figure.name} was not drawn: {error}", stderr=True)
-    return [*written, write_atomically(folder, "report.html", analysis_html(reading, drawings))]
+    return [write_atomically(folder, name, text) for name, text in texts.items()]
 
 
 def tell_gate(verdict: GateVerdict | None) -> int:
@@ -61,3 +52,22 @@ def print_comparison(comparison: Comparison) -> None:
     out = console()
     out.print(plain(comparison.sentence()), soft_wrap=not out.is_terminal)
     print_table(out, "", comparison_table(comparison), "--csv, --json")
+
+
+def comparison_table(comparison: Comparison) -> Table:
+    """A table of one row: `trueness compare A B --csv | --tex | --md`."""
+    nested = comparison.n_units != comparison.n_clusters and comparison.units != comparison.clusters
+    columns = (
+        Column("a", "a", "text"),
+        Column("b", "b", "text"),
+        Column("measure", "Measure", "text"),
+        Column("n_units", comparison.units, "count"),
+        *([Column("n_clusters", comparison.clusters, "count")] if nested else []),
+        Column("mean_a", "Mean a"),
+        Column("mean_b", "Mean b"),
+        Column("difference", "a - b", "number", "low", "high"),
+        Column("p", f"p ({comparison.test})", decimals=3),
+        Column("p_adjusted", f"p ({ADJUSTED.get(comparison.adjustment or '', 'not adjusted')})", decimals=3),
+    )
+    row = {**comparison.row(), "measure": measure_label(comparison.measure)}
+    return Table("comparison", columns, [row], comparison.sentence())

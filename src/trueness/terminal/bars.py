@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from trueness.printing import say
-from trueness.running.progress import ModelProgress, Progress, Report, clock
+from trueness.running.drivers import ModelProgress, Progress, Report, clock
 from trueness.showing.console import Console, plain
 
 if TYPE_CHECKING:

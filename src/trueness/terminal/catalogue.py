@@ -21,7 +21,6 @@ from trueness.learners.scoring.edge_scores import build_scorer
 
 if TYPE_CHECKING:
     from trueness.learners.base import Card
-    from trueness.measures.score import Score
 
 ROWS_RULE, GAPS_RULE = "rows are independent of each other", "gaps hang on no other column"
 LEARNER_COLUMNS = ("title", "returns", "data", "mixed", "missing", "curved", "interventions", "paper", "needs")
@@ -296,7 +295,6 @@ def _of_dataset(name: str) -> dict[str, object]:
 
 def _dataset(name: str) -> dict[str, object]:
     from trueness.measures.graphs import Reference
-    from trueness.measures.sortability import r2_sortability, varsortability
     from trueness.running.cells import stream
 
     dataset = load(name)
@@ -314,15 +312,13 @@ def _dataset(name: str) -> dict[str, object]:
         "nodes": len(nodes_of(dataset)),
     }
     if has_truth(dataset):
-        truth, numbers = dataset.truth, table.as_numbers().values
+        truth = dataset.truth
         cpdag = truth.to_cpdag()
         perfect = {name: score.value for name, score in Reference(truth).perfect("cpdag").items()}
         card |= {
             "edges": truth.n_edges(),
             "reversible edges": cpdag.n_edges() - int(cpdag.directed.sum()),
             "perfect CPDAG against the DAG": perfect,
-            "varsortability": _round(varsortability(numbers, truth)),
-            "R2-sortability": _round(r2_sortability(numbers, truth)),
         }
     card |= {
         "source": about.source,
@@ -333,10 +329,6 @@ def _dataset(name: str) -> dict[str, object]:
     if about.notes:
         card["notes"] = list(about.notes)
     return card | ({"graph": [str(edge) for edge in dataset.truth.edges]} if has_truth(dataset) else {})
-
-
-def _round(score: Score) -> float | None:
-    return None if score.value is None else round(float(score.value), 4)
 
 
 def _measures() -> list[dict[str, object]]:

@@ -116,6 +116,7 @@ def command_line() -> argparse.ArgumentParser:
         "--gate", metavar="SENTENCE", help='end with 1 where it holds: "NAME worse by more than 2 points"'
     )
     compare.add_argument("--measure", help="which measure (default: the study's first headline measure)")
+    compare.add_argument("--unscored", help="of two files: a run without a score: failed | missing (default: missing)")
     for name, what in (("csv", "one line"), ("tex", "a LaTeX table (booktabs)"), ("md", "a Markdown table")):
         compare.add_argument(f"--{name}", action="store_true", help=what)
 
@@ -195,11 +196,14 @@ def _add_analyse(command: argparse.ArgumentParser) -> None:
     add("--adjust", help="holm | bh (default: bh)")
     add("--unscored", help="a run without a score: failed | missing (default: 0 of 0 rules failed, a blank is missing)")
     add(
-        "--families", action="append", metavar="NAME=MODELS", help="models that belong together, e.g. claude=haiku+opus"
+        "--families",
+        action="append",
+        metavar="NAME=MODELS",
+        help="models to be compared together, e.g. claude=haiku+opus; once a family",
     )
     add("--interval", help="of means over runs: percentile | bca (default: percentile)")
     add("--gate", metavar="SENTENCE", help='end with 1 where it holds, e.g. "NAME worse by more than 2 points"')
-    add("--out", metavar="FOLDER", help="write table.csv, table.tex, findings.txt, report.html, charts/ with pictures")
+    add("--out", metavar="FOLDER", help="write table.csv, table.tex, findings.txt, report.html")
     for name, what in (
         ("csv", "one line a domain, question and reading"),
         ("tex", "LaTeX tables (booktabs)"),

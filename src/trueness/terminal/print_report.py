@@ -23,8 +23,8 @@ from trueness.errors import TruenessError
 from trueness.learners import kernels
 from trueness.outside import Json, one_line
 from trueness.printing import say, say_json
-from trueness.running.outputs import outdated
-from trueness.running.progress import clock
+from trueness.running.drivers import clock
+from trueness.running.study_folder import outdated
 from trueness.showing.console import Console, console, plain, print_notes, print_points, print_rows, print_table
 from trueness.showing.summary import Standing
 from trueness.studies.protocol import FilesReading

@@ -47,15 +47,10 @@ function noteOf(block, cell) {
   const host = el("div");
   const list = el("div.saved");
   const box = el("textarea", { placeholder: "A note on this reply", "aria-label": "note" });
-  const misread = el("input", { type: "checkbox", change: () => { ranges.hidden = !misread.checked || !block.read; } });
-  const ends = (name, value) => [el("input", { inputmode: "decimal", value: value ? value[0] : "", "aria-label": `${name} low` }), " to ", el("input", { inputmode: "decimal", value: value ? value[1] : "", "aria-label": `${name} high` })];
-  const one = (name, value) => el("input", { value: value === null ? "" : value, "aria-label": name });
-  const ranges = el("div.ranges", { hidden: true }, Object.entries(block.read || {}).map(([name, value]) =>
-    el("label.small", { "data-name": name }, `${name} `, block.reader === "ranges" ? ends(name, value) : one(name, value))));
+  const misread = el("input", { type: "checkbox" });
   const told = el("span.quiet.small");
   const send = async () => {
-    const entry = { key: block.key, task: cell.task, cell: cell.key, text: box.value, misread: misread.checked, reader: block.reader || "" };
-    if (misread.checked && block.read) entry.expected = expectedOf(ranges);
+    const entry = { key: block.key, task: cell.task, cell: cell.key, text: box.value, misread: misread.checked };
     try {
       const saved = await ask("notes", { method: "POST", headers: { "Content-Type": "application/json", "X-Trueness-Token": BOOK.token }, body: JSON.stringify(entry) });
       notes = null;
@@ -66,23 +61,11 @@ function noteOf(block, cell) {
       fill(told, error.message);
     }
   };
-  append(host, [list, box, el("label.tick.small", null, misread, " misread: the reader took something else than the reply says"), ranges,
-    el("div.actions", null, el("button.plain", { type: "button", click: send }, "Save note"), el("a.plain", { href: "misread.jsonl", download: "misread.jsonl" }, "Misread replies as test cases"), told)]);
+  append(host, [list, box, el("label.tick.small", null, misread, " misread: the reader took something else than the note says"),
+    el("div.actions", null, el("button.plain", { type: "button", click: send }, "Save note"), el("a.plain", { href: "misread.jsonl", download: "misread.jsonl" }, "Misread replies with their notes"), told)]);
   const fold = el("details.note", null, el("summary.small", null, "Note or misread mark"), host);
   drawNotes(list, block.key).then((n) => { fold.open = n > 0; });
   return fold;
-}
-
-/** What the reply really says: an empty box is no value. */
-function expectedOf(ranges) {
-  const found = {};
-  for (const label of ranges.children) {
-    const written = [...label.querySelectorAll("input")].map((input) => input.value.trim());
-    const [low, high] = written.map((text) => (text === "" ? null : Number(text)));
-    if (written.length === 1) found[label.dataset.name] = Number.isNaN(low) ? written[0] : low; // a share, or a word
-    else found[label.dataset.name] = low === null || high === null || Number.isNaN(low) || Number.isNaN(high) ? null : [low, high];
-  }
-  return found;
 }
 
 async function drawNotes(list, key) {

@@ -1,38 +1,32 @@
 """Discovery: runs with scores, the graphs of learners, and what every learner assumes.
 
     plots/measured          range of runs and CI of the mean, one row a data set and learner, one panel a measure
-    plots/runtime           seconds a fit
     plots/ranks_learners    mean ranks of the learners by F1, where there are two learners and two data sets
-    plots/dag_{dataset}     the true graph, and what each learner found in most runs
     plots/results_summary   the table, .csv .tex .md (a forecast study writes its own, with coverage)
     statistics/edges.csv    of data sets without a known graph: how often each learner found each edge
     statistics/interpretation.txt  statistical_tests.csv      what was found, in sentences and tests
     variance/{dataset}_{algorithm}_variance.json              every measure of a cell over its runs
 
-each chart as .png .svg .pdf, its numbers as .csv. Below forecasts: runtime and ranks_learners alone.
+each chart as .png .svg .pdf, its numbers as .csv. Below forecasts: ranks_learners alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from trueness.datasets import load_stored
-from trueness.errors import TruenessError
-from trueness.graphs import Graph
 from trueness.intervals import ends_text, fixed
 from trueness.measure import direction
-from trueness.running.provenance import plan_folder_of
 from trueness.running.results import CellSummary
 from trueness.showing import theme
 from trueness.showing.methods_paragraph import listed, percent, section, settings_text, spread
-from trueness.showing.saving import Figure, Save, csv_text, safe_name
+from trueness.showing.saving import Figure, Save, csv_text
 from trueness.showing.tables import Column, Table
 from trueness.statistics.proportions import wilson
 from trueness.statistics.runs import range_note
@@ -45,8 +39,6 @@ from trueness.studies.run_findings import LEARNERS
 from trueness.studies.run_tables import choose_measures, wide_means
 from trueness.texts import counted
 
-MOST_NODES = 60  # a larger graph cannot be read on a page; the page of the study draws it
-MOST_DAGS = 12
 MOST_EDGES = 30  # of a learner on a data set without a truth, in a terminal
 OFTEN = 0.5  # of the graphs: edges that a terminal shows
 BASELINES = ("random", "correlation")
@@ -86,7 +78,7 @@ class DiscoveryReading(Reading):
     has_graphs = True
     charts_first = ("measured",)
     clusters = "data sets"
-    pictures = ("measured", "ranks_learners", "runtime", "dag_*")
+    pictures = ("measured", "ranks_learners")
     files_below = "plots"
 
     def write_numbers(self, folder: Path) -> None:
@@ -256,55 +248,31 @@ class DiscoveryReading(Reading):
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         """No runs, or more cells than can be seen: no figures."""
-        from trueness.showing.chart_measured import measured
-        from trueness.studies.discovery.charts import dag
+        if self.results.has_runs and len(self.results.cells) <= MOST_CELLS:
+            from trueness.showing.chart_measured import measured
 
-        if not self._can_be_drawn:
-            return
-        yield measured(self.results)
-        yield from self._about_learners()
-        for dataset, truth in islice(self._truths(plan_folder_of(folder)), MOST_DAGS):
-            if len(truth) <= MOST_NODES:
-                figure = dag(self.results, dataset, truth)  # a data set may be a path
-                yield Figure(safe_name("dag", dataset), figure.frame, figure.chart, figure.caption)
+            yield measured(self.results)
+            yield from self._ranks()
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
         """Forecasts that rest on it show in their own charts what was measured, beside what was claimed."""
         if alone:
             return super().write_files(folder, save)
-        return [path for figure in self._about_learners() for path in save(figure, folder, "plots")]
+        return [path for figure in self._ranks() for path in save(figure, folder, "plots")]
 
-    @property
-    def _can_be_drawn(self) -> bool:
-        return self.results.has_runs and len(self.results.cells) <= MOST_CELLS
+    def _ranks(self) -> Iterator[Figure]:
+        """Mean ranks by F1, where two learners at the least have it on the same two data sets."""
+        from trueness.showing.chart_critical_difference import ranks
 
-    def _about_learners(self) -> Iterator[Figure]:
-        """How fast they are, and how they rank: two learners with F1 on the same two data sets, at the least."""
-        from trueness.studies.discovery.charts import ranks_of_learners, runtime
-
-        if not self._can_be_drawn:
+        if "f1" not in self.results.measures or len(self.results.cells) > MOST_CELLS:
             return
-        yield runtime(self.results)
-        if "f1" not in self.results.measures:
-            return
-        scored: dict[str, set[str]] = {}
-        for cell in self.results.summaries:
-            if cell.measures["f1"].mean is not None:
-                scored.setdefault(cell.respondent, set()).add(cell.item)
-        ranked = [items for items in scored.values() if len(items) > len(self.results.items) / 2]
-        if len(ranked) > 1 and len(set.intersection(*ranked)) > 1:
-            yield ranks_of_learners(self.results)
-
-    def _truths(self, base: Path) -> Iterator[tuple[str, Graph]]:
-        """Data sets with their true graphs, loaded as the plan named them; one whose file is gone since is left out."""
-        for item in self.results.items:
-            data = self.results.cells[self.results.of_item(item)[0]].identity.get("data")
-            if isinstance(data, dict) and "dataset" in data:
-                try:
-                    truth = load_stored(data["dataset"], data.get("settings"), base).truth
-                except (TruenessError, OSError):
-                    continue
-                yield item, truth
+        cells = {(cell.item, cell.respondent): cell.measures["f1"].mean for cell in self.results.summaries}
+        names = list(dict.fromkeys(cell.respondent for cell in self.results.summaries))
+        table = pd.Series(cells, dtype=float).unstack().reindex(columns=names)
+        ranked = table.loc[:, table.notna().mean() > 0.5]
+        if ranked.shape[1] > 1 and len(ranked.dropna()) > 1:
+            label, level = theme.measure_label("f1"), self.results.level
+            yield ranks(table, "higher", label, respondents=names, level=level, name="ranks_learners")
 
     # ---- the page
 

@@ -16,7 +16,7 @@ from trueness.files import write_atomically
 from trueness.outside import file_name
 from trueness.running.cells import stream
 from trueness.running.results import CellSummary, Results
-from trueness.running.stored_units import number_texts
+from trueness.running.store import or_none
 from trueness.statistics.convergence import convergences
 from trueness.texts import printable_json
 
@@ -67,7 +67,7 @@ def _lines(value: object, depth: int, indent: str = "") -> str:
     if value is None or isinstance(value, int | float):
         return json.dumps(value, allow_nan=False)
     if isinstance(value, np.ndarray):
-        return f"[{', '.join(number_texts(value, 'null'))}]"
+        return json.dumps(or_none(value))
     if depth == 0 or not isinstance(value, dict) or not value:
         return printable_json(value, allow_nan=False)
     inner = indent + "  "

@@ -23,10 +23,17 @@ from trueness.running.store import Store, StoredReply
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.faithfulness.batch import GIVEN, Batch, Criterion, against_accuracy, method_rows
-from trueness.studies.faithfulness.behaviour import Agreement, Behaviour, agreement_of, behaviour_of
+from trueness.studies.faithfulness.behaviour import (
+    Agreement,
+    Behaviour,
+    OwnGraph,
+    agreement_of,
+    behaviour_of,
+    given_graph,
+    read_own_graph,
+)
 from trueness.studies.faithfulness.judge_reliability import Reliability, reliability
 from trueness.studies.faithfulness.known_groups import RIGHT, Separation, group_of, known_groups
-from trueness.studies.faithfulness.own_graph import OwnGraph, given_graph, read_own_graph
 from trueness.studies.faithfulness.probes import Judgement, Probe, verdict_of
 from trueness.studies.faithfulness.scores import (
     COMPONENTS,
@@ -59,13 +66,6 @@ class FaithfulnessStudy:
     @cached_property
     def right(self) -> tuple[Evaluation, ...]:
         return tuple(evaluation for evaluation in self.evaluations if group_of(evaluation.problem)[1] == RIGHT)
-
-    @cached_property
-    def by_judge(self) -> dict[str, tuple[Evaluation, ...]]:
-        """Judge -> the right problems that it saw, with what it alone said."""
-        right = [one for one in self.judgements if group_of(one.problem)[1] == RIGHT]
-        said = {judge: [one for one in right if one.judge == judge] for judge in self.judges}
-        return {judge: self._score(dict.fromkeys(one.problem for one in mine), mine) for judge, mine in said.items()}
 
     def _score(self, names: Iterable[str], judgements: Iterable[Judgement]) -> tuple[Evaluation, ...]:
         by_problem: dict[str, list[Judgement]] = {name: [] for name in names}

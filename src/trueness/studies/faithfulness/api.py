@@ -33,9 +33,17 @@ from trueness.reasoning.schema import quantity_of
 from trueness.running.calling import CallerMistake, WatchedCall
 from trueness.status import Status
 from trueness.studies.faithfulness.batch import Batch
-from trueness.studies.faithfulness.behaviour import MOST_CHANGES, Behaviour, behaviour_of, questions_of_behaviour
+from trueness.studies.faithfulness.behaviour import (
+    MOST_CHANGES,
+    Behaviour,
+    OwnGraph,
+    Whose,
+    behaviour_of,
+    given_graph,
+    questions_of_behaviour,
+    read_own_graph,
+)
 from trueness.studies.faithfulness.judge_reliability import reliability
-from trueness.studies.faithfulness.own_graph import OwnGraph, Whose, given_graph, read_own_graph
 from trueness.studies.faithfulness.probes import (
     Asking,
     Judgement,

@@ -1,7 +1,7 @@
 """probes: cf and its components, how far each measure tells right from damaged graphs, and what changed problems show.
-Left: the mean of a component over problems, as scored and by whose word it is (execution, each judge, a model's own
-graphs). Right: AUC of each measure on known groups, .5 dashed. Below, where models were asked: how often their answer
-moves as the graph says. Bars are intervals; a row without a value says so.
+Left: the mean of a component over problems, of the given graphs and of models' own. Right: AUC of each measure on known
+groups, .5 dashed. Below, where models were asked: how often their answer moves as the graph says. Bars are intervals; a
+row without a value says so.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ def probes_frame(study: FaithfulnessStudy) -> pd.DataFrame:
     rows: list[dict[str, object]] = []
     for row in findings.component_rows(study):
         is_own = row["method"] != GIVEN
-        if is_own and (row["by"] != findings.SCORED or row["measure"] in ("cf", "logic_quality")):
+        if is_own and row["measure"] in ("cf", "logic_quality"):
             continue  # without a judge of its own a model's graph has no logic and no cf
-        series = f"{row['method']}{OWN}" if is_own else str(row["by"])
+        series = f"{row['method']}{OWN}" if is_own else GIVEN
         rows.append(_mark("component", findings.title(str(row["measure"])), series, row))
     for one in study.separations:
         if one.damage == "all":
@@ -83,14 +83,14 @@ def probes_chart(frame: pd.DataFrame, colours: dict[str, str], width: theme.Widt
 
 def probes(study: FaithfulnessStudy, width: theme.Width = "page") -> Figure:
     frame = probes_frame(study)
-    colours = theme.colours({*study.judges, *(one.model for one in study.behaviours)})
-    fixed = {findings.SCORED: theme.TRUTH, findings.EXECUTED: theme.REFERENCE, AUC: theme.TRUTH}
+    colours = theme.colours({one.model for one in study.behaviours})
+    fixed = {GIVEN: theme.TRUTH, AUC: theme.TRUTH}
     inks = {name: fixed.get(name) or colours[name.removesuffix(OWN)] for name in dict.fromkeys(frame["series"])}
     chart = probes_chart(frame, inks, width)
     lost = frame[frame["value"].isna()]
     gone = ", ".join(dict.fromkeys(f"{row.row} ({row.series})" for row in lost.itertuples()))
     caption = (
-        f"Components of counterfactual faithfulness over {len(study.right)} problems, as scored and by whose word; "
+        f"Components of counterfactual faithfulness over {len(study.right)} problems; "
         "AUC of each measure, right against damaged graphs (without a value: lowest; dashed: cannot tell). "
         f"Bars: {100 * study.level:g} % intervals over problems."
     )

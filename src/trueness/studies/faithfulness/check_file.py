@@ -24,7 +24,7 @@ from trueness.files import write_atomically
 from trueness.models import Model, Reply
 from trueness.outside import Json, json_of, typed_text
 from trueness.reasoning.execute import Program
-from trueness.reasoning.graph import Problem, ReasoningGraph
+from trueness.reasoning.graph import Problem
 from trueness.reasoning.problems import id_of
 from trueness.reasoning.rules import rules_of
 from trueness.running.calling import KeptReplies
@@ -203,26 +203,19 @@ def _completed(
 
 
 def _written(record: Entry, entry: Entry | Problem) -> Entry:
-    """What the file had, its graph with the formulas: in its writer's own form, where its edges can take a formula."""
-    if not isinstance(entry, Problem):
+    """What the file had, a formula beside each edge that got one; edges of another form as they were read."""
+    formulas = {edge.effect: edge.formula for edge in entry.graph.edges} if isinstance(entry, Problem) else {}
+    if not isinstance(entry, Problem) or not any(formulas.values()):
         return record
     key = next(name for name in _GRAPHS if record.get(name) is not None)
-    if _graph(record[key]) == entry.graph:
-        return record
-    formulas = {edge.effect: edge.formula for edge in entry.graph.edges if edge.formula}
     beside = deepcopy(record[key])
     edges = beside.get("causal_graph") if isinstance(beside, dict) else None
-    for edge in edges if isinstance(edges, list) else ():
-        effect = str(edge.get("effect")).strip() if isinstance(edge, dict) else ""
-        if effect in formulas:
-            edge["formula"] = formulas[effect]
-    made = _graph(beside) if isinstance(edges, list) else None
-    return {**record, key: beside if made and made.edges == entry.graph.edges else entry.graph.to_dict()}
-
-
-def _graph(dag: Json) -> ReasoningGraph | None:
-    read = problem_of({"dag": dag})
-    return read.graph if isinstance(read, Problem) else None
+    if not isinstance(edges, list) or not all(isinstance(edge, dict) for edge in edges):
+        return {**record, key: entry.graph.to_dict()}
+    for edge in edges:
+        if formula := formulas.get(str(edge.get("effect")).strip()):
+            edge["formula"] = formula
+    return {**record, key: beside}
 
 
 def _what_became(
@@ -232,14 +225,13 @@ def _what_became(
     lost = Counter(str(reply.status) for reply in replies if reply.status is not Status.OK)
     pairs = [(problem_of(old), new) for old, new in zip(before, after, strict=True)]
     graphs = [(old.graph, new.graph) for old, new in pairs if isinstance(old, Problem) and isinstance(new, Problem)]
+    wrote = [{edge.effect for edge in new.edges if edge.formula} - {edge.effect for edge in old.edges if edge.formula}
+             for old, new in graphs]  # fmt: skip
     new_rules = [
-        rule
-        for old, new in graphs
-        for effect, of_effect in (rules_of(new).items() if old != new else ())
+        rule for (_, new), effects in zip(graphs, wrote, strict=True) if effects
+        for effect, of_effect in rules_of(new).items() if effect in effects
         for rule in of_effect
-        if any(e.formula for e in new.rules_of.get(effect, ()))
-        and not any(e.formula for e in old.rules_of.get(effect, ()))
-    ]
+    ]  # fmt: skip
     taken = sum(rule.by_formula for rule in new_rules)
     notes = [f"{earlier} replies from before"] if earlier else []
     notes += [f"{n} {status}" for status, n in lost.items()]

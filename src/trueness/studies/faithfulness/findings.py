@@ -1,8 +1,7 @@
 """What a faithfulness study says: sentences, and tables of components, behaviour, known groups and judges.
 
-A component is shown as it was scored, and apart by whose word it is: execution alone, each judge alone. Means are over
-problems, and what has no value is counted with its status. Known groups: the AUC with a copy that has no value counted
-as lowest (known_groups.py).
+Means are over problems, and what has no value is counted with its status. Known groups: the AUC with a copy that has no
+value counted as lowest (known_groups.py).
 """
 
 from __future__ import annotations
@@ -17,15 +16,13 @@ from trueness.statistics.result import interval_cells
 from trueness.statistics.unpaired import LEAST
 from trueness.status import Status
 from trueness.studies.faithfulness.answers import FaithfulnessStudy
-from trueness.studies.faithfulness.batch import GIVEN, HELD_OUT, Batch, Criterion, clustered_by, mean_in_scale
-from trueness.studies.faithfulness.behaviour import FAULTS, Behaviour
+from trueness.studies.faithfulness.batch import GIVEN, HELD_OUT, Batch, Criterion, clustered_by
+from trueness.studies.faithfulness.behaviour import Behaviour
 from trueness.studies.faithfulness.judge_reliability import ratings
 from trueness.studies.faithfulness.known_groups import group_of
-from trueness.studies.faithfulness.nodes import NOT_JUDGED
 from trueness.studies.faithfulness.probes import KINDS
-from trueness.studies.faithfulness.scores import BANDS, COMPONENTS, DEFAULT, NODES, ORIGINAL_LOGIC, Evaluation
+from trueness.studies.faithfulness.scores import BANDS, COMPONENTS, DEFAULT, NOT_JUDGED, ORIGINAL_LOGIC
 
-SCORED, EXECUTED = "scored", "executed"
 NOT_ASKED = "no judge asked"
 MEASURES = ("cf", *COMPONENTS)
 Rows = list[dict[str, object]]
@@ -60,18 +57,13 @@ _BOUNDS = {"bounds_low": "from", "bounds_high": "to"}
 
 
 def component_rows(study: FaithfulnessStudy) -> Rows:
-    """One row a method (graphs as given, or a model's own), component and whose word it is."""
-    rows: Rows = []
-    for method, batch in {GIVEN: study.batch, **study.own_batches}.items():
-        for measure in MEASURES:
-            where: dict[str, object] = {"method": method, "measure": measure}
-            rows.append(where | {"by": SCORED} | _scored(batch, measure))
-            if measure in NODES:
-                rows.append(where | {"by": EXECUTED} | _apart(batch.evaluations, measure, EXECUTED, study.level))
-            if method == GIVEN and measure not in ("cf", "graph_quality"):
-                for judge, evaluations in study.by_judge.items():
-                    rows.append(where | {"by": judge} | _apart(evaluations, measure, "judged", study.level))
-    return rows
+    """One row per method (graphs as given, or a model's own) and component."""
+    batches = {GIVEN: study.batch, **study.own_batches}
+    return [
+        {"method": method, "measure": measure} | _scored(batch, measure)
+        for method, batch in batches.items()
+        for measure in MEASURES
+    ]
 
 
 def _scored(batch: Batch, measure: str) -> dict[str, object]:
@@ -83,28 +75,9 @@ def _scored(batch: Batch, measure: str) -> dict[str, object]:
     return row | {"bounds_low": low, "bounds_high": high, "missing": missing}
 
 
-def _apart(evaluations: Sequence[Evaluation], measure: str, whose: str, level: float) -> dict[str, object]:
-    """By execution or a judge alone: the mean over nodes of what it says, or its logic."""
-    values = [_node_mean(one, measure, whose) if measure in NODES else _judged_logic(one) for one in evaluations]
-    estimate = mean_in_scale(values, level, "")
-    row: dict[str, object] = {**estimate.cells("value", ""), "n": estimate.n, "of": len(values)}
-    return row | {"bounds_low": None, "bounds_high": None, "missing": ""}
-
-
-def _node_mean(evaluation: Evaluation, measure: str, whose: str) -> float | None:
-    scores = [getattr(node, whose) for node in evaluation.nodes.get(NODES[measure], ())]
-    known = [float(value) for value in scores if value is not None]
-    return sum(known) / len(known) if known else None
-
-
-def _judged_logic(evaluation: Evaluation) -> float | None:
-    logic = evaluation.components["logic_quality"]
-    return logic.value if logic.source != DEFAULT else None
-
-
 def component_table(study: FaithfulnessStudy) -> Table:
     columns = (
-        *_texts(method="Graphs", title="Component", by="By"),
+        *_texts(method="Graphs", title="Component"),
         *_counts(n="n", of="of"),
         Column("value", "Mean", "number", "low", "high", decimals=2),
         *_numbers(_BOUNDS, ends=False),
@@ -114,12 +87,12 @@ def component_table(study: FaithfulnessStudy) -> Table:
     caption = (
         "Counterfactual faithfulness: the mean of each component over n problems that have a value, of all that were "
         f"asked. Brackets: {100 * study.level:g} % intervals over problems. From, to: where the mean must lie whatever "
-        "the missing values are. By: as scored, by execution alone, by a judge alone."
+        "the missing values are."
     ) + (f" {by_default(study)}" if by_default(study) else "")
     drop = [*([] if study.own_batches else [("method",)]), ("bounds_low", "bounds_high"), ("missing",)]
     return Table(
         "faithfulness_components", columns, rows, caption, rule_before="measure", title="cf and its parts", drop=drop,
-        once=("method", "title"),
+        once=("method",),
     )  # fmt: skip
 
 
@@ -257,7 +230,6 @@ def behaviour_rows(study: FaithfulnessStudy) -> Rows:
         row |= {"probes": agreement.agreement.n}
         for name in _SHARES:
             row |= getattr(agreement, name).cells(name)
-        row |= {fault: agreement.blame.get(fault, 0) for fault in FAULTS}
         lost = [str(pair.status) for one in mine for pair in one.pairs if pair.agrees is None]
         lost += [f"problem {one.status}" for one in mine if one.base is None]
         lost += ["number not in the text for certain" for one in mine for _ in one.left_out]
@@ -269,9 +241,7 @@ _OF_GRAPHS = {"agrees": "give its answer", "right": "give the right one"}
 _SHARES = {
     "agreement": "as the graph says",
     "direction": "direction",
-    "stated": "of stated knowns",
     "irrelevant": "control: irrelevant stays",
-    "permuted": "control: names exchanged",
 }
 
 
@@ -280,17 +250,15 @@ def behaviour_table(study: FaithfulnessStudy) -> Table:
         *_texts(model="Model"),
         *_counts(asked="Graphs asked", executed="executed", **_OF_GRAPHS, problems="Problems", probes="Probes"),
         *_numbers(_SHARES),
-        *_counts(**{fault: fault for fault in FAULTS}),
         *_texts(missing="Not compared"),
     )
     caption = (
         "Behaviour: one number of a problem's text is changed, the model is asked fresh, and its answer is compared "
         "with what its own graph says (the value where the rules can be executed, else that it moves or stays). "
-        "Controls: numbers that the graph calls irrelevant; the same answers against the graph with the names of its "
-        "knowns exchanged. Then the edges to blame. "
+        "Control: numbers that the graph calls irrelevant. "
         f"Brackets: {100 * study.level:g} % intervals clustered by problem."
     )
-    counts = ("right", "agrees", "executed", "missing", "asked", "problems", "direction", "stated", *FAULTS)
+    counts = ("right", "agrees", "executed", "missing", "asked", "problems", "direction")
     return Table(
         "faithfulness_behaviour", columns, behaviour_rows(study), caption,
         title="does its answer move as its own graph says?", drop=[(name,) for name in counts],

@@ -27,14 +27,18 @@ from trueness.outside import Json, is_there
 from trueness.reading.verdicts import Verdict
 from trueness.reasoning.graph import Problem
 from trueness.reasoning.problems import DOMAINS, load_problems, read_problems
-from trueness.running.cells import Cell, PlanContext, hash_of, reply_key, stream
-from trueness.running.stage import Ask, Outcome
+from trueness.running.cells import Ask, Cell, Outcome, PlanContext, hash_of, reply_key, stream
 from trueness.settings import Between, Names, OneOf, Positive, Temperature, Whole, temperature_to_send
 from trueness.statistics.reach import Reach
 from trueness.status import Status
-from trueness.studies.faithfulness.behaviour import MOST_CHANGES, MOST_IRRELEVANT, questions_of_behaviour
+from trueness.studies.faithfulness.behaviour import (
+    MOST_CHANGES,
+    MOST_IRRELEVANT,
+    OwnGraph,
+    questions_of_behaviour,
+    read_own_graph,
+)
 from trueness.studies.faithfulness.known_groups import RIGHT, group_of, with_damaged
-from trueness.studies.faithfulness.own_graph import OwnGraph, read_own_graph
 from trueness.studies.faithfulness.probes import (
     SCHEMAS,
     Asking,

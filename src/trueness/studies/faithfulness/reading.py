@@ -4,7 +4,7 @@ Below the study's folder, all of it made again from its store:
 
 faithfulness/{problem}.json       one report a problem, in the original's schema with our fields added
 faithfulness/batch.json           the original's batch report over the right problems
-faithfulness/components.csv .tex  cf and components: as scored, by execution, by each judge, of models' own graphs
+faithfulness/components.csv .tex  cf and components, of the given graphs and of models' own
 faithfulness/methods.csv .tex     cf, components and right answers by method and file
 faithfulness/accuracy.csv .tex    each measure against right answers: AUC and rank correlation
 faithfulness/known_groups.json    AUC of every measure and damage, with intervals and the sentence; also .csv and .tex
@@ -31,7 +31,7 @@ from trueness.models import Reply
 from trueness.reading.verdicts import Verdict
 from trueness.reasoning.damage import DAMAGES
 from trueness.reasoning.graph import Problem
-from trueness.reasoning.rules import Rule, rules_of
+from trueness.reasoning.rules import rules_of
 from trueness.reasoning.trees import as_text
 from trueness.running.results import Row
 from trueness.running.store import Store, to_json
@@ -279,12 +279,11 @@ def _evaluation(evaluation: Evaluation) -> list[blocks.Block]:
 
 
 def _behaviour_blocks(one: Behaviour) -> Iterator[blocks.Block]:
-    """What the graph says, what the model did; the edges to blame; the graph itself."""
+    """What the graph says, what the model did; the graph itself."""
     note = f"Repeat {one.repeat + 1}. The model was asked each changed problem fresh; its graph was not shown."
     yield blocks.table("What its graph says, what it did", findings.pair_rows([one]), note)
-    lines = [str(blame) for blame in one.blame] or (["no edge is to blame"] if one.pairs else [])
-    lines += [one.message] if one.message else []
-    yield blocks.lines("Edges to blame", [*lines, *(f"{name} is not changed: {why}" for name, why in one.left_out)])
+    lines = [one.message] if one.message else []
+    yield blocks.lines("Left out", [*lines, *(f"{name} is not changed: {why}" for name, why in one.left_out)])
     if one.own.problem is not None:
         yield blocks.table("Rules of its graph, as they were read", _rules(one.own.problem))
 
@@ -295,19 +294,14 @@ def _rules(problem: Problem) -> list[dict[str, str]]:
         {
             "effect": effect,
             "rule": rule.text,
-            "kind": _source(rule),
-            "read as": rule.read_as or ("" if rule.tree is None else f"{effect} = {as_text(rule.tree)}"),
+            "kind": "formula beside words" if rule.by_formula else rule.kind,
+            "read as": "" if rule.tree is None else f"{effect} = {as_text(rule.tree)}",
             "stands for": ", ".join(f"{short}: {name}" for short, name in rule.aliases.items()),
             "message": rule.message,
         }
         for effect, rules in rules_of(problem.graph).items()
         for rule in rules
     ]
-
-
-def _source(rule: Rule) -> str:
-    """Where what is executed comes from."""
-    return "formula beside words" if rule.by_formula else "arithmetic in words" if rule.read_as else rule.kind
 
 
 def _answer(problem: Problem) -> str:

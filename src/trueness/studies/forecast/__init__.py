@@ -4,8 +4,8 @@ STUDY = {
     "order": 2,  # it reads the runs of discovery
     "class": "plan:Forecast",
     "offers": {
-        ("new", "human-sheet"): "new_sheet:new_sheet",
-        ("check", "model"): "probe:probe",
-        ("plan", ".json"): "original:settings_of",
+        ("new", "human-sheet"): "offers:new_sheet",
+        ("check", "model"): "offers:probe",
+        ("plan", ".json"): "offers:settings_of",
     },
 }

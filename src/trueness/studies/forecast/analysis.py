@@ -40,11 +40,11 @@ from trueness.statistics.sign_flip import RESAMPLES
 from trueness.studies.forecast.frames import CELL, ITEM, Forecasts
 
 Array = NDArray[np.float64]
+Sides = Literal["two-sided", "greater"]
 PROPER = "interval_score_scaled"  # the proper score, in shares of the measure's range
 ALL_MODELS = "all models"
 ENUMERATED = 8
 _DRAWN = 20_000
-_SIDED = {"two-sided": "two-sided", "greater": "one-sided", "less": "one-sided"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,6 @@ def over_datasets(
     name: str,
     null: float | None = None,
     alternative: Alternative = "two-sided",
-    level: float = 0.95,
     within: Bounds = UNBOUNDED,
 ) -> Estimate:
     """values: (n,), NaN where missing; datasets: (n,). With `null` the sign-flip p of that mean stands beside.
@@ -140,16 +139,19 @@ def over_datasets(
     sizes = np.bincount(codes[there], minlength=len(labels)).astype(np.float64)
     sums = np.bincount(codes[there], weights=column[there], minlength=len(labels))
     means = sums[sizes > 0] / sizes[sizes > 0]
-    estimate = replace(
-        estimates.mean(means, level=level, name=name, bounds=within),
-        n=int(there.sum()), n_missing=int((~there).sum()), method="t",
-    )  # fmt: skip
+    estimate = estimates.mean(means, name=name, bounds=within)
+    estimate = replace(estimate, n=int(there.sum()), n_missing=int((~there).sum()), method="t")
     if null is None or len(means) == 0:
         return estimate
-    totals = Totals(tuple(range(len(means))), means, np.ones(len(means)))
-    flips = sign_flip.flips(totals, RESAMPLES, np.random.default_rng(0))
-    test = ("exact " if flips.exact else "") + f"{flips.test} over data sets, {_SIDED[alternative]}"
+    flips = sign_flip.flips(Totals(tuple(range(len(means))), means, np.ones(len(means))), RESAMPLES, _fixed())
+    sided = "two-sided" if alternative == "two-sided" else "one-sided"
+    test = ("exact " if flips.exact else "") + f"{flips.test} over data sets, {sided}"
     return replace(estimate, p=flips.p(null, alternative), test=test, null=null)
+
+
+def _fixed() -> np.random.Generator:
+    """The same data give the same p."""
+    return np.random.default_rng(0)
 
 
 # ---- rank correlations
@@ -162,9 +164,7 @@ def orders(n: int, rng: np.random.Generator) -> NDArray[np.intp]:
     return rng.permuted(np.broadcast_to(np.arange(n), (_DRAWN, n)), axis=1).astype(np.intp)
 
 
-def permutation_p(
-    x: Array, y: Array, places: NDArray[np.intp], alternative: Literal["two-sided", "greater"] = "two-sided"
-) -> float:
+def permutation_p(x: Array, y: Array, places: NDArray[np.intp], alternative: Sides = "two-sided") -> float:
     """places: from `orders`. NaN when a value is missing or one of the two does not vary."""
     from scipy.stats import rankdata
 
@@ -180,11 +180,10 @@ def permutation_test(n: int) -> str:
     return "exact permutation" if n <= ENUMERATED else "permutation"
 
 
-def smallest_permutation_p(n: int, alternative: Literal["two-sided", "greater"] = "two-sided") -> float:
+def smallest_permutation_p(n: int, alternative: Sides = "two-sided") -> float:
     """The least p that n units without ties can reach."""
-    if n <= ENUMERATED:
-        return min(1.0, (2 if alternative == "two-sided" else 1) / math.factorial(n))
-    return 1 / (1 + _DRAWN)
+    tails = 2 if alternative == "two-sided" else 1
+    return min(1.0, tails / math.factorial(n)) if n <= ENUMERATED else 1 / (1 + _DRAWN)
 
 
 # ---- cells and words

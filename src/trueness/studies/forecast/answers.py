@@ -19,9 +19,8 @@ from trueness.errors import StoreError
 from trueness.models import Reply
 from trueness.outside import Json
 from trueness.reading.expected import Reading, read_forecast
-from trueness.running.cells import Cell, reply_key
+from trueness.running.cells import Ask, Cell, Outcome, reply_key
 from trueness.running.results import Results, Row
-from trueness.running.stage import Ask, Outcome
 from trueness.running.store import Store, StoredReply
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
@@ -108,16 +107,9 @@ def forecasts_of(discovery: Results, forecast: Results, store: Store) -> Forecas
         datasets=about["datasets"],
         learners=about["learners"],
         references=references,
-        arm=_first_arm(forecast, about),
+        arm=dict(zip(ARMS, forecast.cells[0].variant.split("/"), strict=True)) if forecast.cells else {},
         notes={key: about[key] for key in ("capability", "prompts", "famous", "published") if key in about},
     )
-
-
-def _first_arm(forecast: Results, about: Mapping[str, Json]) -> dict[str, str]:
-    """The arm that the plan names first, whatever was answered; without a model only the target is known."""
-    if forecast.cells:
-        return dict(zip(ARMS, forecast.cells[0].variant.split("/"), strict=True))
-    return {"target": about["targets"][0]} if about["targets"] else {}
 
 
 def truths_of(discovery: Results, datasets: Mapping[str, DatasetAbout]) -> dict[tuple[str, str, str], Truth]:
@@ -128,19 +120,11 @@ def truths_of(discovery: Results, datasets: Mapping[str, DatasetAbout]) -> dict[
         if nodes < 2:  # nothing can be wrong, and nothing can be divided by what could be
             raise StoreError(f"the nodes of {cell.item} must be at least 2, got {nodes}. The study is damaged.")
         for measure in MEASURES:
-            shd = measure == "shd"
-            values = cell.values[measure]
-            truths[cell.item, cell.respondent, measure] = Truth(
-                cell.item,
-                cell.respondent,
-                measure,
-                values[~np.isnan(values)],
-                cell.repeats,
-                cell.measures[measure].ci,
-                cell.measures[measure].runs,
-                resolution=1.0 if shd else 1.0 / max(1, edges),
-                upper=nodes * (nodes - 1) / 2 if shd else 1.0,
-            )
+            step, upper = (1.0, nodes * (nodes - 1) / 2) if measure == "shd" else (1.0 / max(1, edges), 1.0)
+            values, of_runs = cell.values[measure], cell.measures[measure]
+            runs = values[~np.isnan(values)]
+            key = cell.item, cell.respondent, measure
+            truths[key] = Truth(*key, runs, cell.repeats, of_runs.ci, of_runs.runs, step, upper)
     return truths
 
 

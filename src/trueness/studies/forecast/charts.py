@@ -3,18 +3,22 @@
     intervals    what was measured against what was claimed. Does a bar cross the black line? One panel a respondent,
                  one row an item (data set and learner). Behind: the range of the runs (grey, 2.5 to 97.5 %). Black: the
                  CI of the mean. In front: the claims as coloured bars, one offset a formulation: the median of both
-                 ends over the repeats of a question, pale the hull of the repeats. No readable claim is a grey cross
+                 ends over the repeats of a question. No readable claim is a grey cross
     runs         one panel a cell (data set by learner, the smallest graph first). Grey: a histogram of the runs, each
-                 panel to its own height. Below it one numbered line a respondent: the hull of what it claimed over
-                 formulations and repeats, thick where half of its claims agree (between the medians of both ends)
+                 panel to its own height. Below it one line a respondent: from the median of the lower to the
+                 median of the upper ends that it claimed over formulations and repeats
     heatmap      the mean of a score in each cell, with its n; a cell without an answer is hatched
+    calibration  coverage(level) = mean over claims of the share of runs in [low, high]   (target `run`)
+                                 = share of claims with low <= mean of the runs <= high    (target `mean`)
+                 On the diagonal a respondent is calibrated, below it overconfident. Bands and bars: Wilson's interval
+                 at the effective number of claims, clustered by data set
 
 SHD is drawn as a share of the d(d-1)/2 it could be, so that data sets of all sizes stand in one panel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import altair as alt
@@ -34,16 +38,17 @@ from trueness.showing.marks import (
     with_data,
 )
 from trueness.showing.saving import Figure
+from trueness.statistics import share
 from trueness.statistics.runs import range_note
 from trueness.status import Status
-from trueness.studies.forecast.frames import RANDOM, Forecasts, Truth, formulations, is_answered
+from trueness.studies.forecast.frames import RANDOM, Forecasts, Truth, formulations, hits_of
 
 Colours = Mapping[str, str]
 Drawn = alt.FacetChart | alt.LayerChart
 PAGE, COLUMN = theme.POINTS["page"], theme.POINTS["column"]
 ENDS = {
-    "low": ("low", "median"), "high": ("high", "median"), "lowest": ("low", "min"), "highest": ("high", "max"),
-    "n": ("answered", "sum"), "asked": ("answered", "size"), "status": ("status", "first"),
+    "low": ("low", "median"), "high": ("high", "median"), "n": ("answered", "sum"), "asked": ("answered", "size"),
+    "status": ("status", "first"),
 }  # fmt: skip
 
 
@@ -71,19 +76,20 @@ def by_respondent(frame: pd.DataFrame, order: Sequence[str]) -> pd.DataFrame:
     return frame.sort_values("respondent", key=lambda names: names.map(place), kind="stable")
 
 
-def _claimed(forecasts: Forecasts, measure: str, names: Iterable[str], keys: list[str], sort: bool) -> pd.DataFrame:
-    """The medians of both ends over the claims of a group, their hull, how many were read, and the largest value."""
+def _claimed(forecasts: Forecasts, measure: str, names: Sequence[str], keys: list[str], sort: bool) -> pd.DataFrame:
+    """The medians of both ends over the claims of a group, how many were read, and the largest value."""
     scores = forecasts.headline
-    scores = scores[(scores["measure"] == measure) & scores["respondent"].isin(list(names))]
-    claims = scores.assign(answered=is_answered(scores)).groupby(keys, sort=sort).agg(**ENDS).reset_index()
+    scores = scores[(scores["measure"] == measure) & scores["respondent"].isin(names)]
+    claims = scores.groupby(keys, sort=sort).agg(**ENDS).reset_index()
     uppers = {key[:2]: truth.upper for key, truth in forecasts.truths.items() if key[2] == measure}
     claims["upper"] = [uppers.get(key, 1.0) for key in zip(claims["dataset"], claims["learner"], strict=True)]
     claims["status"] = claims["status"].where(claims["n"] == 0, str(Status.OK))
-    return claims
+    return by_respondent(claims, names)
 
 
-def _as_shares(frame: pd.DataFrame, ends: Iterable[str]) -> pd.DataFrame:
-    return frame.assign(**{f"shown_{end}": frame[end].astype(float) / frame["upper"].astype(float) for end in ends})
+def _as_shares(frame: pd.DataFrame) -> pd.DataFrame:
+    upper = frame["upper"].astype(float)
+    return frame.assign(shown_low=frame["low"].astype(float) / upper, shown_high=frame["high"].astype(float) / upper)
 
 
 # ---- intervals
@@ -96,22 +102,18 @@ _INTERVALS = (
 _INTERVALS_KEY = "grey: range of single runs; black: CI of their mean; coloured: claimed; cross: no readable claim"
 
 
-def intervals_frame(forecasts: Forecasts, measure: str, respondents: Sequence[str] | None = None) -> pd.DataFrame:
-    """One row a mark. kind: `runs` and `mean` (respondent `measured`), `claim`, `repeats` (their hull) or `missing`.
+def intervals_frame(forecasts: Forecasts, measure: str) -> pd.DataFrame:
+    """One row a mark. kind: `runs` and `mean` (respondent `measured`), `claim` or `missing`.
 
     n: runs with a value, or repeats that were read; asked: runs planned, or repeats asked for.
     """
-    chosen = forecasts.respondents if respondents is None else respondents
     keys = ["dataset", "learner", "respondent", "formulation"]
-    claims = _claimed(forecasts, measure, chosen, keys, sort=False)
+    claims = _claimed(forecasts, measure, forecasts.respondents, keys, sort=False)
     claims["kind"] = claims["n"].gt(0).map({True: "claim", False: "missing"})
-    differ = claims[(claims["lowest"] < claims["low"]) | (claims["highest"] > claims["high"])]
-    hulls = differ.assign(kind="repeats", low=differ["lowest"], high=differ["highest"])
-    both = by_respondent(pd.concat([hulls, claims]), forecasts.respondents)
     truths = pd.DataFrame(_truth_marks(forecasts, measure), columns=list(_INTERVALS))
-    frame = pd.concat([truths, both.reindex(columns=list(_INTERVALS))], ignore_index=True)
+    frame = pd.concat([truths, claims.reindex(columns=list(_INTERVALS))], ignore_index=True)
     frame["item"] = [theme.item_label(d, a) for d, a in zip(frame["dataset"], frame["learner"], strict=True)]
-    return _as_shares(frame.assign(measure=measure), ("low", "high"))[list(_INTERVALS)]
+    return _as_shares(frame.assign(measure=measure))[list(_INTERVALS)]
 
 
 def _truth_marks(forecasts: Forecasts, measure: str) -> list[dict[str, object]]:
@@ -145,8 +147,8 @@ def intervals_chart(frame: pd.DataFrame, colours: Colours, labels: Mapping[str, 
     x = alt.X("shown_low:Q", scale=scale, title=None, axis=alt.Axis(values=[0, 0.5, 1], format="~g"))
     kinds = alt.Chart().transform_filter("datum.kind != 'missing' && datum.shown_low != null")
     boxes = kinds.mark_rect(strokeWidth=0.5).encode(
-        x=x, x2=alt.X2("shown_high:Q"), y=y, y2=alt.Y2("y2:Q"), opacity=alt.Opacity("opacity:Q", scale=None),
-        color=alt.Color("colour:N", scale=None), stroke=alt.Stroke("colour:N", scale=None),
+        x=x, x2=alt.X2("shown_high:Q"), y=y, y2=alt.Y2("y2:Q"), color=alt.Color("colour:N", scale=None),
+        stroke=alt.Stroke("colour:N", scale=None),
     )  # fmt: skip
     missing = alt.Chart().transform_filter("datum.kind == 'missing'")
     crosses = missing.mark_point(
@@ -172,29 +174,27 @@ def _interval_marks(frame: pd.DataFrame, items: list[str], titles: Mapping[str, 
     placed["y"] = placed["row"] + margin + placed["slot"] * inner + gap
     placed["y2"] = placed["row"] + margin + (placed["slot"] + 1) * inner - gap
     placed["middle"] = (placed["y"] + placed["y2"]) / 2
-    placed["opacity"] = placed["kind"].map({"repeats": 0.35}).fillna(1.0)
     placed["colour"] = placed["respondent"].map(colours).fillna(theme.RUNS).where(placed["kind"] != "mean", theme.TRUTH)
     claims = placed[~measured].assign(panel=placed["respondent"].map(titles))
     marks = pd.concat([claims, *(placed[measured].assign(panel=panel) for panel in titles.values())])
-    marks["layer"] = marks["kind"].map({kind: k for k, kind in enumerate(("runs", "repeats", "claim", "mean"))})
-    drawn = ["panel", "kind", "shown_low", "shown_high", "y", "y2", "middle", "opacity", "colour", "slots"]
+    marks["layer"] = marks["kind"].map({kind: k for k, kind in enumerate(("runs", "claim", "mean"))})
+    drawn = ["panel", "kind", "shown_low", "shown_high", "y", "y2", "middle", "colour", "slots"]
     return marks.sort_values(["layer", "row"], kind="stable")[drawn]
 
 
-def intervals(forecasts: Forecasts, measure: str, respondents: Sequence[str] | None = None) -> Figure:
-    frame = intervals_frame(forecasts, measure, respondents)
+def intervals(forecasts: Forecasts, measure: str) -> Figure:
+    frame = intervals_frame(forecasts, measure)
     claims = frame[frame["kind"].isin(("claim", "missing"))]
     forms = [name for name in formulations(claims) if name]
     runs_of = frame.loc[frame["kind"] == "runs", "n"]
     level = forecasts.percent
     order = f", from top to bottom by formulation ({', '.join(forms)})" if len(forms) > 1 else ""
-    hull = ", pale where repeats of a question differ" if (frame["kind"] == "repeats").any() else ""
     random = (claims["respondent"] == RANDOM).any()
     expected = f" The bars of {RANDOM} are its expected ends; it is scored in closed form." if random else ""
     caption = (
         f"{_axis_title(measure)} of {frame['item'].nunique()} items (data set and learner; {spread_of(runs_of)} runs "
         f"each) and what {claims['respondent'].nunique()} respondents claimed. Grey: {level} range of the runs; black: "
-        f"{level} bootstrap CI of their mean; coloured: claims{order}, the median over repeats{hull}; crosses: no "
+        f"{level} bootstrap CI of their mean; coloured: claims{order}, the median over repeats; crosses: no "
         f"claim could be read. {int(claims['n'].sum())} of {int(claims['asked'].sum())} claims were read.{expected} "
         f"{range_note(runs_of.astype(int), forecasts.level)} {forecasts.arm_text} Descriptive; no test."
     )
@@ -206,26 +206,26 @@ def intervals(forecasts: Forecasts, measure: str, respondents: Sequence[str] | N
 BINS = 40
 MOST_RESPONDENTS = 6
 _RUNS = (
-    "kind", "measure", "dataset", "learner", "respondent", "low", "high", "lowest", "highest", "upper", "shown_low",
-    "shown_high", "shown_lowest", "shown_highest", "count", "n", "asked", "status",
+    "kind", "measure", "dataset", "learner", "respondent", "low", "high", "upper", "shown_low", "shown_high", "count",
+    "n", "asked", "status",
 )  # fmt: skip
-_RUNS_KEY = "histogram: measured runs; lines: claims, pale their hull, full between the medians of both ends"
+_RUNS_KEY = "histogram: measured runs; lines: claims, between the medians of both ends"
 _SLOT = 0.16  # height of a respondent's line, of that of the histogram
 
 
-def runs_frame(forecasts: Forecasts, measure: str, respondents: Sequence[str] | None = None) -> pd.DataFrame:
+def runs_frame(forecasts: Forecasts, measure: str) -> pd.DataFrame:
     """One row a mark: kind `bin` (count of runs in [low, high)) or `claim` (one a cell and respondent)."""
-    chosen = forecasts.best(MOST_RESPONDENTS) if respondents is None else list(respondents)
     rows: list[dict[str, object]] = []
     nodes = {name: about.get("nodes") or 0 for name, about in forecasts.datasets.items()}
     for dataset, learner in sorted(forecasts.items, key=lambda item: nodes.get(item[0], 0)):
         truth = forecasts.truths.get((dataset, learner, measure))
         if truth is not None:
             rows.extend({"dataset": dataset, "learner": learner, "upper": truth.upper} | row for row in _bins(truth))
-    claims = _claimed(forecasts, measure, chosen, ["respondent", "dataset", "learner"], sort=True)
-    claims = by_respondent(claims, chosen).assign(kind="claim").reindex(columns=list(_RUNS))
+    best = forecasts.best(MOST_RESPONDENTS)
+    claims = _claimed(forecasts, measure, best, ["respondent", "dataset", "learner"], sort=True)
+    claims = claims.assign(kind="claim").reindex(columns=list(_RUNS))
     frame = pd.concat([pd.DataFrame(rows, columns=list(_RUNS)), claims], ignore_index=True)
-    return _as_shares(frame.assign(measure=measure), ("low", "high", "lowest", "highest"))[list(_RUNS)]
+    return _as_shares(frame.assign(measure=measure))[list(_RUNS)]
 
 
 def _bins(truth: Truth) -> list[dict[str, object]]:
@@ -239,7 +239,7 @@ def _bins(truth: Truth) -> list[dict[str, object]]:
 def runs_chart(frame: pd.DataFrame, colours: Colours, labels: Mapping[str, str]) -> Drawn:
     names = [name for name in frame["respondent"].dropna().unique() if name]
     rows, columns = (list(dict.fromkeys(frame[key])) for key in ("dataset", "learner"))
-    who = {name: f"{k} {labels[name]}" for k, name in enumerate(names, 1)}
+    who = {name: labels[name] for name in names}
     marks = _run_marks(frame, names, who)
     wide = (PAGE - text_width(rows) - 30 - 8 * (len(columns) - 1)) / max(len(columns), 1)
     scale = alt.Scale(domain=[0, 1], nice=False, clamp=True)
@@ -248,15 +248,9 @@ def runs_chart(frame: pd.DataFrame, colours: Colours, labels: Mapping[str, str])
     shades = ["#9AA3AD", *(colours[name] for name in names)]
     palette = alt.Scale(domain=["measured runs", *who.values()], range=shades)
     legend = alt.Legend(title=None, orient="bottom", direction="horizontal", columns=4)
-    colour, opacity = alt.Color("who:N", scale=palette, legend=legend), alt.Opacity("opacity:Q", scale=None)
-    boxes = alt.Chart().mark_rect().encode(
-        x=x, x2=alt.X2("to:Q"), y=y, y2=alt.Y2("y2:Q"), color=colour, opacity=opacity
-    )  # fmt: skip
-    numbered = alt.Chart().transform_filter("isValid(datum.number)")
-    numbers = numbered.mark_text(align="right", baseline="middle", dx=-1.5, fontSize=5).encode(
-        x=alt.XDatum(0, scale=scale), y=alt.Y("middle:Q", axis=None), text=alt.Text("number:Q")
-    )
-    drawn = alt.layer(boxes, numbers, data=named_data("marks"), width=wide, height=30 + 5.5 * len(names))
+    colour = alt.Color("who:N", scale=palette, legend=legend)
+    boxes = alt.Chart().mark_rect().encode(x=x, x2=alt.X2("to:Q"), y=y, y2=alt.Y2("y2:Q"), color=colour)
+    drawn = alt.layer(boxes, data=named_data("marks"), width=wide, height=30 + 5.5 * len(names))
     side = alt.Header(labelAngle=0, labelAlign="left", labelAnchor="middle", title=None, labelFontSize=7.5)
     grid: alt.FacetChart = drawn.facet(
         row=alt.Row("dataset:N", sort=rows, header=side),
@@ -268,39 +262,29 @@ def runs_chart(frame: pd.DataFrame, colours: Colours, labels: Mapping[str, str])
 
 
 def _run_marks(frame: pd.DataFrame, names: list[str], who: Mapping[str, str]) -> pd.DataFrame:
-    """Boxes: the bins above zero, a pale and a full box a claim below, the full one with the respondent's number."""
+    """Boxes: the bins above zero, a box a claim below."""
     bins = frame[(frame["kind"] == "bin") & frame["count"].notna()]
-    most = bins.groupby(["dataset", "learner"])["count"].transform("max")
-    above = pd.DataFrame({
-        "dataset": bins["dataset"], "learner": bins["learner"], "who": "measured runs", "from": bins["shown_low"],
-        "to": bins["shown_high"], "y": 0.0, "y2": (bins["count"] / most).astype(float), "opacity": 1.0,
-    })  # fmt: skip
     claims = frame[(frame["kind"] == "claim") & frame["low"].notna()]
+    most = bins.groupby(["dataset", "learner"])["count"].transform("max")
     place = claims["respondent"].map({name: k for k, name in enumerate(names)}).astype(float)
     top = -0.06 - _SLOT * place
-    parts = [above]
-    for low, high, opacity, gap, number in (
-        ("lowest", "highest", 0.3, 0.055, None),
-        ("low", "high", 1, 0.02, place + 1),
-    ):
-        parts.append(pd.DataFrame({
-            "dataset": claims["dataset"], "learner": claims["learner"], "who": claims["respondent"].map(dict(who)),
-            "from": claims[f"shown_{low}"], "to": claims[f"shown_{high}"], "y": top - gap, "y2": top - _SLOT + gap,
-            "opacity": opacity, "number": number, "middle": top - _SLOT / 2,
-        }))  # fmt: skip
-    return pd.concat(parts, ignore_index=True)
+    above = bins.assign(who="measured runs", y=0.0, y2=(bins["count"] / most).astype(float))
+    below = claims.assign(
+        who=claims["respondent"].map(dict(who)), y=top - 0.02, y2=top - _SLOT + 0.02
+    )  # fmt: skip
+    marks = pd.concat([above, below], ignore_index=True).rename(columns={"shown_low": "from", "shown_high": "to"})
+    return marks.reindex(columns=["dataset", "learner", "who", "from", "to", "y", "y2"])
 
 
-def runs(forecasts: Forecasts, measure: str, respondents: Sequence[str] | None = None) -> Figure:
-    frame = runs_frame(forecasts, measure, respondents)
+def runs(forecasts: Forecasts, measure: str) -> Figure:
+    frame = runs_frame(forecasts, measure)
     claims, bins = frame[frame["kind"] == "claim"], frame[frame["kind"] == "bin"]
-    which = "" if respondents is not None else ", those with the lowest scaled interval score"
     caption = (
         "Runs of each learner on each data set, the smallest graph first "
         f"({spread_of(bins.drop_duplicates(['dataset', 'learner'])['n'])} runs a "
         f"cell; histograms to their own height) and the {forecasts.percent} ranges claimed by "
-        f"{claims['respondent'].nunique()} of {len(forecasts.respondents)} respondents{which}: pale the hull over "
-        "formulations and repeats, full the range between the medians of both ends. "
+        f"{claims['respondent'].nunique()} of {len(forecasts.respondents)} respondents, those with the lowest scaled "
+        "interval score: between the medians of both ends, over formulations and repeats. "
         f"{int(claims['n'].sum())} of {int(claims['asked'].sum())} claims were read. {forecasts.arm_text} "
         "Descriptive; no test."
     )
@@ -396,3 +380,74 @@ def heatmap(forecasts: Forecasts, score: str = "overlaps_mean_ci", by: tuple[str
     )
     labels = theme.labels(forecasts.respondents)
     return Figure(f"heatmap_{score}_{by[-2]}_{by[-1]}", frame, heatmap_chart(frame, labels), caption)
+
+
+# ---- calibration
+
+_CALIBRATION = (
+    "respondent", "formulation", "level", "coverage", "low", "high", "n", "asked", "datasets", "interval",
+)  # fmt: skip
+_CALIBRATION_KEY = "dashed: calibrated; bars and bands: intervals over data sets"
+_SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-left", "triangle-right"]
+
+
+def calibration_frame(forecasts: Forecasts) -> pd.DataFrame:
+    """One row a respondent, formulation and claimed level."""
+    scores = forecasts.in_main_arm(forecasts.scores)
+    rows: list[dict[str, object]] = []
+    groups = scores.assign(hit=hits_of(scores)).groupby(["respondent", "formulation", "level"])
+    for (name, formulation, level), part in groups:
+        hits = share(part["hit"], part["dataset"].to_numpy(), forecasts.level)
+        row = {"respondent": name, "formulation": formulation, "level": float(str(level)), **hits.cells("coverage", "")}
+        rows.append(row | {"n": hits.n, "asked": len(part), "datasets": hits.n_clusters, "interval": hits.method})
+    frame = pd.DataFrame(rows, columns=list(_CALIBRATION))
+    return by_respondent(frame, forecasts.respondents).reset_index(drop=True)
+
+
+def calibration_chart(frame: pd.DataFrame, colours: Colours, labels: Mapping[str, str]) -> Drawn:
+    names = list(dict.fromkeys(frame["respondent"]))
+    forms = formulations(frame)
+    shown = frame.assign(
+        panel=frame["respondent"].map(dict(labels)), colour=frame["respondent"].map(dict(colours))
+    )  # fmt: skip
+    most = panel_columns(len(names), 5)
+    side = (PAGE - 40 - 20 * (most - 1)) / most
+    whole = alt.Scale(domain=[0, 1])
+    levels = alt.Axis(values=sorted(frame["level"].round(3).unique()), format=".0%", labelAngle=-60, labelOverlap=False)
+    x = alt.X("level:Q", scale=whole, axis=levels, title="claimed level")
+    percent = alt.Axis(format=".0%", tickCount=5)
+    y, low = (alt.Y(f"{end}:Q", scale=whole, title="coverage", axis=percent) for end in ("coverage", "low"))
+    colour, by = alt.Color("colour:N", scale=None), alt.Detail("formulation:N")
+    legend = alt.Legend(orient="bottom", direction="horizontal", symbolFillColor="#444444", symbolStrokeColor="#444444")
+    signs = alt.Scale(domain=forms, range=[_SHAPES[k % len(_SHAPES)] for k in range(len(forms))])
+    shape = alt.Shape("formulation:N", scale=signs, title=None, legend=legend)
+    answered = alt.Chart().transform_filter("datum.coverage != null")
+    diagonal = alt.Chart().transform_aggregate(n="count()", groupby=["panel"]).transform_calculate(zero="0", one="1")
+    rule = diagonal.mark_rule(color="#888888", strokeDash=[3, 2], strokeWidth=0.8)
+    layers = [
+        rule.encode(
+            x=alt.X("zero:Q", scale=whole, axis=levels), x2=alt.X2("one:Q"), y=alt.Y("zero:Q", scale=whole),
+            y2=alt.Y2("one:Q"),
+        ),
+        answered.mark_area(opacity=0.18, line=False).encode(x=x, y=low, y2=alt.Y2("high:Q"), color=colour, detail=by),
+        answered.mark_line(strokeWidth=1.2).encode(x=x, y=y, color=colour, detail=by),
+        answered.mark_rule(strokeWidth=1).encode(x=x, y=low, y2=alt.Y2("high:Q"), color=colour),
+        answered.mark_point(size=16, filled=True, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
+    ]  # fmt: skip
+    drawn = alt.layer(*layers, data=named_data("coverage"), width=side, height=side)
+    grid = panels(drawn, [labels[name] for name in names], most, spacing=12)
+    title = "Coverage against the claimed level"
+    return with_data(theme.apply_theme(grid, title, _CALIBRATION_KEY), {"coverage": shown})
+
+
+def calibration(forecasts: Forecasts) -> Figure:
+    frame = calibration_frame(forecasts)
+    target = forecasts.main_arm.get("target", "")
+    of = {"mean": "the mean of the runs", "run": "single runs"}.get(target, "runs")
+    caption = (
+        f"How often claimed ranges hold {of}, against the level they were claimed at; the dashed line is calibration. "
+        f"Bars and bands: {forecasts.percent} Wilson intervals at the effective number of claims, clustered by "
+        f"data set ({len(forecasts.dataset_names)} data sets); {int(frame['n'].sum())} of "
+        f"{int(frame['asked'].sum())} claims have a value. {forecasts.arm_text} No test."
+    )
+    return Figure("calibration", frame, calibration_chart(frame, *look(forecasts)), caption)

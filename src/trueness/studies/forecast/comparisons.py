@@ -21,20 +21,30 @@ with the sign-flip interval and p over data sets, Holm over the rows of one arm 
 claimed width over that of the runs| says how far it is calibrated (lower is better). For the arm `target` the two
 levels are scored against different things (runs, their mean), as they must be: its rows compare how well each question
 is answered, not the same answer. References see no prompt and are left out.
+
+Robustness. The original, for each cell (data set, learner, measure), over its three formulations k (original-*; else
+our three):
+
+    V = sd_k(width_k) (n in the denominator, as numpy.std),   V < .1 mean width: robust,  V > .2: unstable, else between
+
+Three equal widths are no robustness ([0, .2] and [.8, 1] have V = 0), so beside it, between all pairs of formulations:
+
+    IoU of the two ranges,   |midpoint_k - midpoint_l| / largest value,   and both between repeats of one formulation
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
 from itertools import combinations
 from types import SimpleNamespace
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from trueness.measure import direction
+from trueness.measures.interval_scores import iou
 from trueness.showing.summary import Finding
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.multiplicity import adjust, adjusted
@@ -47,11 +57,12 @@ from trueness.studies.forecast.analysis import (
     Analysis,
     Array,
     lines,
+    over_datasets,
     pair_cells,
     per_item,
     table_of,
 )
-from trueness.studies.forecast.frames import ARMS, CELL, ITEM, Forecasts
+from trueness.studies.forecast.frames import ARMS, CELL, ORIGINAL, Forecasts
 from trueness.texts import counted
 
 COMPARED = {  # name in the tables -> column of the scores
@@ -78,77 +89,49 @@ def comparisons(forecasts: Forecasts) -> Analysis:
         return Analysis.untold("comparisons", "Nothing can be compared: no readable range was scored.")
     rows, proper = [], []
     for score, table in tables.items():
-        items = _Items.of(table)
-        exact = adjusted([_by_dataset(items, pair, score) for pair in pairs], "holm")
-        rows += _rows(exact, [_by_item(items, pair) for pair in pairs], score)
+        each = [_items(table, pair) for pair in pairs]
+        exact = adjusted([_by_dataset(*one, score) for one in zip(each, pairs, strict=True)], "holm")
+        rows += _rows(exact, [_by_item(items) for items in each], score)
         proper += exact if score == PROPER else []
     whole = table_of(rows)
     return Analysis("comparisons", whole, tuple(_sentences(whole, proper, len(pairs))))
 
 
-class _Items(NamedTuple):
-    """values[i, r]: the score of respondent r on row i (an item under one arm); item[i] is its place in `datasets`."""
-
-    values: Array
-    respondents: tuple[str, ...]
-    item: NDArray[np.intp]
-    datasets: NDArray[np.object_]
-
-    @classmethod
-    def of(cls, table: pd.DataFrame) -> _Items:
-        question = table.index.to_frame(index=False)[[*CELL, "measure"]]
-        item, labels = pd.factorize(pd.MultiIndex.from_frame(question))
-        datasets = np.array([label[0] for label in labels], dtype=object)
-        return cls(table.to_numpy(float), tuple(table.columns), item.astype(np.intp), datasets)
-
-    def pair(self, one: str, other: str) -> tuple[Array, Array]:
-        """One number an item each, averaged over the arms on which both have a value; NaN where there is none."""
-        if one not in self.respondents or other not in self.respondents:
-            return np.full(len(self.datasets), np.nan), np.full(len(self.datasets), np.nan)
-        columns = self.values[:, [self.respondents.index(one), self.respondents.index(other)]]
-        both = ~np.isnan(columns).any(axis=1)
-        n = np.bincount(self.item[both], minlength=len(self.datasets)).astype(float)
-        n[n == 0] = np.nan
-        a, b = (np.bincount(self.item[both], columns[both, k], len(self.datasets)) / n for k in (0, 1))
-        return a, b
+def _items(table: pd.DataFrame, pair: tuple[str, str]) -> pd.DataFrame:
+    """a and b: one number an item each, averaged over the arms on which both have one; NaN where there is none."""
+    a, b = (table[name] if name in table else pd.Series(np.nan, table.index) for name in pair)
+    both = pd.DataFrame({"a": a, "b": b}).where(a.notna() & b.notna())
+    return both.groupby(level=[*CELL, "measure"], sort=False).mean()
 
 
-def _by_dataset(items: _Items, pair: tuple[str, str], score: str) -> Comparison:
-    difference = paired_difference(*items.pair(*pair), items.datasets, names=pair)
+def _by_dataset(items: pd.DataFrame, pair: tuple[str, str], score: str) -> Comparison:
+    datasets = items.index.get_level_values("dataset").to_numpy()
+    difference = paired_difference(items["a"].to_numpy(), items["b"].to_numpy(), datasets, names=pair)
     return difference.described(measure=score, units="items", clusters="data sets", better=direction(score))
 
 
-def _by_item(items: _Items, pair: tuple[str, str]) -> tuple[float, float, float]:
-    """The original's test: statistic, median difference, p; exact for few items, beyond in scipy's normal form.
-
-    Without any difference p is 1.
-    """
-    a, b = items.pair(*pair)
-    d = (a - b)[~np.isnan(a - b)]
-    if not np.abs(d).max(initial=0.0) > 1e-12:
-        return (np.nan, 0.0, 1.0) if len(d) else (np.nan, np.nan, np.nan)
-    d = np.round(d, 12)
+def _by_item(items: pd.DataFrame) -> float:
+    """The p of the original's test: exact for few items, beyond in scipy's normal form; 1 without any difference."""
+    d = (items["a"] - items["b"]).dropna().to_numpy().round(12)
+    if not np.abs(d).max(initial=0.0) > 0:
+        return 1.0 if len(d) else np.nan
     if len(d) <= EXACT_ITEMS:
-        statistic, p, _ = signed_rank_p(d)
-    else:
-        from scipy.stats import wilcoxon
+        p = signed_rank_p(d)[1]
+        return np.nan if p is None else p
+    from scipy.stats import wilcoxon
 
-        statistic, p = (float(value) for value in wilcoxon(d))
-    return statistic, float(np.median(d)), np.nan if p is None else p
+    return float(wilcoxon(d).pvalue)
 
 
-def _rows(exact: list[Comparison], original: list[tuple[float, float, float]], score: str) -> list[dict[str, object]]:
-    q = adjust([p for *_, p in original], "bh")
+def _rows(exact: list[Comparison], original: list[float], score: str) -> list[dict[str, object]]:
     return [
         {
             "score": score, **pair_cells(c), "n_items": c.n_units, "n_datasets": c.n_clusters, "p_sign_flip": c.p,
-            "p_sign_flip_holm": c.p_adjusted, "smallest_p": c.smallest_p, "wilcoxon_statistic": statistic,
-            "median_difference": median, "p_wilcoxon": p, "p_wilcoxon_bh": float(p_adjusted),
-            "n_comparisons": c.n_comparisons, "superiority": c.effect.value if c.effect else None, "better": c.better,
-            "significant_original": bool(p_adjusted <= 1 - c.level), "significant_clustered": c.distinguishable,
-            "notes": " ".join(c.notes),
+            "p_sign_flip_holm": c.p_adjusted, "smallest_p": c.smallest_p, "p_wilcoxon": p, "p_wilcoxon_bh": float(q),
+            "n_comparisons": c.n_comparisons, "better": c.better, "significant_original": bool(q <= 1 - c.level),
+            "significant_clustered": c.distinguishable, "notes": " ".join(c.notes),
         }
-        for c, (statistic, median, p), p_adjusted in zip(exact, original, q, strict=True)
+        for c, p, q in zip(exact, original, adjust(original, "bh"), strict=True)
     ]  # fmt: skip
 
 
@@ -177,7 +160,7 @@ def ablation(forecasts: Forecasts) -> Analysis:
     models, rows = forecasts.models, forecasts.all_arms
     rows = rows.assign(width_error=rows["log_width_ratio_runs"].abs())
     rows = rows[rows["respondent"].isin(models) & rows["answered"]]
-    varied = {arm: sorted(map(str, pd.unique(rows[arm])), key=_place_in(_ORDER[arm])) for arm in ARMS}
+    varied = {arm: frames.in_order(rows[arm].unique(), _ORDER[arm]) for arm in ARMS}
     fixed = [arm for arm in ARMS if len(varied[arm]) < 2]
     found: list[tuple[dict[str, str], Comparison]] = []
     for score in ABLATED:
@@ -212,20 +195,13 @@ def ablation(forecasts: Forecasts) -> Analysis:
     return Analysis("ablation", table, tuple(sentences))
 
 
-def _place_in(order: Sequence[str]) -> Callable[[str], int]:
-    """The levels that we know in our order, others after them."""
-    return lambda level: order.index(level) if level in order else len(order)
-
-
 def _arm_effect(table: pd.DataFrame, arm: str, one: str, other: str, who: tuple[str, ...]) -> Comparison:
     columns = [name for name in who if name in table]
     wide = table[columns].stack().unstack(arm) if columns else pd.DataFrame()  # (rest, respondent) x levels
     if one not in wide or other not in wide:
         return paired_difference([], [], names=(one, other))
-    both = wide[[one, other]].dropna()
-    datasets = both.index.get_level_values(next(name for name in ITEM if name != arm)).to_numpy()
     # averaged within a data set first, so that each has the same weight
-    means = both.groupby(datasets, sort=False).mean()
+    means = wide[[one, other]].dropna().groupby(level="dataset", sort=False).mean()
     effect = paired_difference(means[one].to_numpy(), means[other].to_numpy(), names=(one, other))
     return effect.described(units="data sets", clusters="data sets")
 
@@ -267,3 +243,101 @@ def _advice(row: SimpleNamespace, level: float) -> dict[str, object]:
         f"(lower is better; {counted(row.n_datasets, 'data set')}, {p})."
     )
     return {"arm": row.arm, "a": one, "b": other, "advice": advice, "difference": difference, "sentence": sentence}
+
+
+# ---- whether the question's wording matters
+
+ROBUST, UNSTABLE = 0.1, 0.2  # of the mean width
+OURS = ("direct", "steps", "interval")  # over which V is taken where the original's own three were not asked
+_FRAMED = ["respondent", *CELL, "measure", *(arm for arm in ARMS if arm != "formulation")]
+_OF_CELL = list(range(len(_FRAMED)))
+
+
+def robustness(forecasts: Forecasts) -> Analysis:
+    """One row a respondent; `more` has one row a cell."""
+    rows = forecasts.answers(forecasts.models)
+    if rows.empty or rows["formulation"].nunique() < 2:
+        only = f"{rows['formulation'].iloc[0]!r} is the only formulation" if len(rows) else ""
+        why = only or "no model gave a readable range"
+        return Analysis.untold("robustness", f"Prompt robustness cannot be told: {why}.")
+    framed = _framing_cells(rows)
+    table = table_of(_robustness_row(name, mine) for name, mine in framed.groupby("respondent", sort=False))
+    return Analysis("robustness", table, tuple(_robustness_sentences(table)), {"cells": framed})
+
+
+def _framing_cells(rows: pd.DataFrame) -> pd.DataFrame:
+    rows = rows.assign(width=rows["high"] - rows["low"])
+    framed = rows.groupby([*_FRAMED, "formulation"], sort=False, observed=True).agg(
+        width=("width", "mean"), n=("width", "size")
+    )
+    table = framed.groupby(level=_OF_CELL, sort=False, observed=True).agg(
+        formulations=("width", "size"), width=("width", "mean"), repeats=("n", "mean")
+    )
+    forms = framed.index.get_level_values("formulation")
+    three = ORIGINAL if forms.isin(ORIGINAL).any() else OURS
+    widths = framed[forms.isin(three)].groupby(level=_OF_CELL, sort=False, observed=True)["width"]
+    table["v"] = widths.std(ddof=0).where(widths.size() > 1).reindex(table.index)
+    table["v_width"] = widths.mean().reindex(table.index)
+    table["class"] = _classes(table["v"].to_numpy(), table["v_width"].to_numpy())
+    table["upper"] = rows.groupby(_FRAMED, sort=False, observed=True)["truth_upper"].first().reindex(table.index)
+    # IoU and distance of midpoints, averaged over pairs: of formulations at the same repeat, of repeats
+    wide: Any = rows.set_index([*_FRAMED, "formulation", "repeat"])[["low", "high"]]
+    wide = wide[~wide.index.duplicated()]
+    for key, suffix in (("formulation", ""), ("repeat", "_repeats")):
+        for name, column in zip(("iou", "spread"), _between(wide.unstack(key)), strict=True):
+            table[f"{name}{suffix}"] = column.reindex(table.index)
+        table[f"spread{suffix}"] /= table["upper"]
+    return table.reset_index()
+
+
+def _classes(v: Array, width: Array) -> NDArray[np.object_]:
+    """robust, between or unstable by V against the mean width; widths that are all zero have V = 0 and are robust."""
+    classes = np.full(len(v), "between", dtype=object)
+    classes[(v < ROBUST * width) | ((v == 0) & (width == 0))] = "robust"
+    classes[v > UNSTABLE * width] = "unstable"
+    classes[np.isnan(v)] = None
+    return classes
+
+
+def _between(wide: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    """Means over all pairs of columns, and over the rows of a cell."""
+    low, high = wide["low"], wide["high"]
+    total, apart, n = (np.zeros(len(wide)) for _ in range(3))
+    for one, other in combinations(low.columns, 2):
+        ends = [frame[name].to_numpy(float) for name in (one, other) for frame in (low, high)]
+        there = ~np.isnan(ends).any(axis=0)
+        filled = [np.where(there, end, 0.0) for end in ends]
+        total += np.where(there, iou(*filled), 0.0)
+        apart += np.where(there, np.abs(sum(filled[:2]) - sum(filled[2:])) / 2, 0.0)
+        n += there
+    by_row = pd.DataFrame({"iou": total, "apart": apart, "n": n}, index=wide.index)
+    sums = by_row.groupby(level=_OF_CELL, sort=False, observed=True).sum()
+    pairs = sums["n"].where(sums["n"] > 0)
+    return sums["iou"] / pairs, sums["apart"] / pairs
+
+
+def _robustness_row(name: object, mine: pd.DataFrame) -> dict[str, object]:
+    classes = mine["class"].value_counts()
+    judged = int(mine["v"].notna().sum())
+    row: dict[str, object] = {"respondent": name, "cells": judged, "datasets": mine["dataset"].nunique()}
+    row |= {kind: int(classes.get(kind, 0)) for kind in ("robust", "between", "unstable")}
+    row["v_relative"] = (mine["v"] / mine["v_width"].where(mine["v_width"] > 0)).mean()
+    for column in ("iou", "iou_repeats", "spread", "spread_repeats"):
+        row |= over_datasets(mine[column], mine["dataset"], column, within=(0.0, 1.0)).cells(column)
+    apart = mine["iou"] - mine["iou_repeats"]
+    difference = over_datasets(apart, mine["dataset"], "difference", null=0.0, within=(-1.0, 1.0))
+    row |= difference.cells("iou_difference") | {"p": difference.p, "test": difference.test}
+    return row
+
+
+def _robustness_sentences(table: pd.DataFrame) -> Iterator[str]:
+    for row in lines(table):
+        counts = f"{row.robust} of {row.cells} cells robust, {row.unstable} unstable by the spread of the widths (V)"
+        interval = f" [{row.iou_low:.2f}, {row.iou_high:.2f}]" if np.isfinite(row.iou_low) else ""
+        sets = counted(row.datasets, "data set")
+        between = f"ranges of two formulations share {row.iou:.2f}{interval} (IoU; {sets}, t)"
+        if not np.isfinite(row.iou_repeats):
+            noise = "there are no repeats, so framing and chance cannot be told apart"
+        else:
+            noise = f"two repeats of one formulation {row.iou_repeats:.2f}"
+        yield f"{row.respondent}: {counts}; {between}, {noise}."

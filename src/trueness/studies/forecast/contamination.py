@@ -2,8 +2,6 @@
 
     names        score(named) - score(anonymised or renamed), same question otherwise, by data set
     interaction  that difference on famous data sets minus that on the others: memory of a famous set goes with its name
-    fame         on named prompts: (model - reference) on famous data sets minus the same on the others; the reference
-                 takes out that famous data sets may be easier
     recognised   share of replies to prompts without names that name the data set all the same
     published    share of claims that hold a published figure to two digits, named minus anonymised; only where the
                  plan names such figures (published = "figures.csv": dataset, learner, measure, value)
@@ -25,7 +23,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from trueness.errors import PlanError
 from trueness.outside import MEGABYTE, is_there, text_of
@@ -38,7 +35,6 @@ from trueness.studies.forecast.analysis import (
     ALL_MODELS,
     PROPER,
     Analysis,
-    Array,
     ends,
     join_words,
     lines,
@@ -46,7 +42,7 @@ from trueness.studies.forecast.analysis import (
     percent,
     table_of,
 )
-from trueness.studies.forecast.frames import CELL, Forecasts
+from trueness.studies.forecast.frames import CELL, NAMES, Forecasts, Question
 from trueness.texts import counted
 
 FAMOUS = frozenset(  # in textbooks, package examples and many papers' result tables
@@ -54,8 +50,10 @@ FAMOUS = frozenset(  # in textbooks, package examples and many papers' result ta
 )
 MAX_PUBLISHED = MEGABYTE
 RECOGNISED = "recognised"  # a probe of replies, not of scores
-WITHOUT_NAMES = ("anonymised", "renamed")
-_REFERENCES = ("baseline/climatology", "baseline/heuristic", "baseline/random")  # the first that is there
+WITHOUT_NAMES = NAMES[1:]
+
+
+Rows = Iterator[dict[str, object]]
 
 
 class Published(NamedTuple):
@@ -91,11 +89,11 @@ def contamination(forecasts: Forecasts) -> Analysis:
     models = [name for name in forecasts.models if name in table]
     if not models:
         return Analysis.untold("contamination", "Contamination cannot be probed: no model gave a readable range.")
-    probes = [*_names(table, models, famous), *_fame(table, models, famous)]
-    probes += [*_recognition(forecasts), *_published(forecasts)]
+    probes = [*_names(table, models, famous), *_recognition(forecasts), *_published(forecasts)]
     if not probes:
-        why = "every prompt named the data set alike, and famous and other data sets are not both there"
-        return Analysis.untold("contamination", f"Contamination cannot be probed: {why}.")
+        return Analysis.untold(
+            "contamination", "Contamination cannot be probed: every prompt named the data set alike."
+        )
     sentences = [
         str(row["sentence"]) for row in probes if row["respondent"] == ALL_MODELS or row["probe"] == RECOGNISED
     ]
@@ -103,7 +101,7 @@ def contamination(forecasts: Forecasts) -> Analysis:
     return Analysis("contamination", frame, (*sentences, *_limits(frame, forecasts)))
 
 
-def _names(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> Iterator[dict[str, object]]:
+def _names(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> Rows:
     present = set(table.index.get_level_values("names"))
     for hidden in (arm for arm in WITHOUT_NAMES if arm in present and "named" in present):
         wide = table[models].stack().unstack("names")[["named", hidden]].dropna()
@@ -116,33 +114,10 @@ def _names(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> It
                     pair = paired_difference(part["named"], part[hidden], names=("named", hidden))
                     yield _row("names", f"named - {hidden}, {group} data sets", who, pair)
             gain = (means["named"] - means[hidden]).to_numpy()
-            yield from _split("interaction", f"(named - {hidden}), famous - others", who, gain, is_famous)
-
-
-def _fame(table: pd.DataFrame, models: list[str], famous: frozenset[str]) -> Iterator[dict[str, object]]:
-    reference = next((name for name in _REFERENCES if name in table), None)
-    named = table[table.index.get_level_values("names") == "named"]
-    if reference is None or named.empty:
-        return
-    for who in (ALL_MODELS, *models):
-        mine = named[models].mean(axis=1) if who == ALL_MODELS else named[who]
-        gain = (mine - named[reference]).dropna().groupby(level="dataset", sort=False).mean()
-        is_famous = gain.index.isin(list(famous))
-        yield from _split("fame", f"(model - {reference}), famous - others", who, gain.to_numpy(), is_famous)
-
-
-def _split(
-    probe: str, contrast: str, who: str, gain: Array, is_famous: NDArray[np.bool_]
-) -> Iterator[dict[str, object]]:
-    """Famous data sets against the others, where both are there."""
-    if is_famous.any() and not is_famous.all():
-        names = ("famous", "others")
-        yield _row(
-            probe,
-            contrast,
-            who,
-            unpaired_difference(gain[is_famous], gain[~is_famous], test="permutation", names=names),
-        )
+            if is_famous.any() and not is_famous.all():
+                groups = gain[is_famous], gain[~is_famous]
+                apart = unpaired_difference(*groups, test="permutation", names=("famous", "others"))
+                yield _row("interaction", f"(named - {hidden}), famous - others", who, apart)
 
 
 def _row(probe: str, contrast: str, who: str, c: Comparison) -> dict[str, object]:
@@ -154,7 +129,7 @@ def _row(probe: str, contrast: str, who: str, c: Comparison) -> dict[str, object
     }  # fmt: skip
 
 
-def _recognition(forecasts: Forecasts) -> Iterator[dict[str, object]]:
+def _recognition(forecasts: Forecasts) -> Rows:
     replies = forecasts.replies
     hidden = replies[replies["names"].isin(WITHOUT_NAMES) & replies["prompt"].notna()]
     for (who, arm), mine in hidden.groupby(["respondent", "names"], sort=False):
@@ -178,20 +153,19 @@ def _says(text: str, dataset: str) -> bool:
     return re.search(rf"\b{re.escape(dataset)}\b", text, re.I) is not None
 
 
-def _published(forecasts: Forecasts) -> Iterator[dict[str, object]]:
-    figures: dict[tuple[str, str, str], list[float]] = {}
+def _published(forecasts: Forecasts) -> Rows:
+    figures: dict[Question, list[float]] = {}
     for entry in forecasts.notes.get("published", ()):
         figure = Published(**entry)
         figures.setdefault((figure.dataset, figure.learner, figure.measure), []).append(figure.value)
     rows = forecasts.all_arms
     rows = rows[rows["answered"] & rows["respondent"].isin(forecasts.models)]
-    keys = [tuple(map(str.lower, key)) for key in rows[[*CELL, "measure"]].itertuples(index=False, name=None)]
-    known = rows[np.array([key in figures for key in keys], dtype=bool)]
-    claims = zip(
-        [key for key in keys if key in figures], known[["low", "high", "midpoint"]].to_numpy(float), strict=True
+    keys = pd.Series([tuple(map(str.lower, key)) for key in rows[[*CELL, "measure"]].to_numpy(str)], rows.index, object)
+    known = rows[keys.isin(list(figures))]
+    claims = zip(keys[known.index], known[["low", "high", "midpoint"]].to_numpy(float), strict=True)
+    known = known.assign(
+        recalled=[float(np.isin(np.round(figures[key], 2), values.round(2)).any()) for key, values in claims]
     )
-    recalled = [float(np.isin(np.round(figures[key], 2), values.round(2)).any()) for key, values in claims]
-    known = known.assign(recalled=recalled)
     for who in (ALL_MODELS, *pd.unique(known["respondent"])):
         mine = known if who == ALL_MODELS else known[known["respondent"] == who]
         wide = mine.groupby(["dataset", "names"])["recalled"].mean().unstack()
@@ -202,15 +176,13 @@ def _published(forecasts: Forecasts) -> Iterator[dict[str, object]]:
 
 def _limits(frame: pd.DataFrame, forecasts: Forecasts) -> Iterator[Finding]:
     probes = set(frame["probe"])
-    if "names" not in probes:
-        yield Finding("Names were not varied, so what a name gives away cannot be told.", open=True)
-    if not probes & {"interaction", "fame"}:
-        famous = "Famous and other data sets are not both there, so memory of famous ones cannot be told."
-        yield Finding(famous, open=True)
-    if "published" not in probes:
-        verbatim = "Verbatim recall of published figures cannot be told: the study holds none to compare with."
-        yield Finding(verbatim, open=True)
     smallest = frame["smallest_p"].min() if "smallest_p" in frame else np.nan
-    if np.isfinite(smallest) and smallest > 0.05:
-        sets = counted(len(forecasts.datasets), "data set")
-        yield Finding(f"With {sets} no contrast can reach .05 (smallest p {smallest:.2g}).", open=True)
+    sets = counted(len(forecasts.datasets), "data set")
+    for is_open, sentence in (
+        ("names" not in probes, "Names were not varied, so what a name gives away cannot be told."),
+        ("interaction" not in probes, "Whether famous data sets are remembered cannot be told: it needs both kinds."),
+        ("published" not in probes, "Verbatim recall of published figures cannot be told: the study holds none."),
+        (smallest > 0.05, f"With {sets} no contrast can reach .05 (smallest p {smallest:.2g})."),
+    ):
+        if is_open:
+            yield Finding(sentence, open=True)

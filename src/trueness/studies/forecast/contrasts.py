@@ -1,4 +1,4 @@
-"""Does a forecast know which of two is better: learners in order, and pair by pair, by how much, and on which data?
+"""Does a forecast know what is better and what is harder: learners in order, pair by pair, and by size of the data?
 
 Ranking. On data set d, with f_l the measured mean of learner l and g_l the predicted midpoint (repeats averaged):
 
@@ -24,11 +24,20 @@ A contrast sets two groups A, B of cells (data set, learner) against each other 
     broken        data sets that break one assumption of a learner (Gaussian noise, say) against the others     "
 
 Learners that see the same data are no independent draws: contrasts by learner are counted, not tested.
+
+Effects, over data sets d:
+
+    x_d = nodes (size), edges / possible edges (density), nodes / rows (dimension)
+    rho_measured = Spearman(x_d, mean F1 on d),  rho = Spearman(x_d, predicted midpoint on d),  difference = of the two
+
+with an interval of each rho (Bonett & Wright) and a permutation p (all n! orders up to 8 data sets, else 20,000 drawn
+ones). `learner` "all" averages over the learners first. Below 5 data sets no rho can be told from chance.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -38,7 +47,7 @@ from numpy.typing import NDArray
 
 from trueness.showing.summary import Finding
 from trueness.statistics.multiplicity import adjust
-from trueness.statistics.rank_correlations import spearman
+from trueness.statistics.rank_correlations import rank_correlation, spearman
 from trueness.statistics.result import p_text
 from trueness.studies.forecast.analysis import (
     Analysis,
@@ -46,8 +55,12 @@ from trueness.studies.forecast.analysis import (
     cell_means,
     join_words,
     lines,
+    orders,
     over_datasets,
     percent,
+    permutation_p,
+    permutation_test,
+    smallest_permutation_p,
     table_of,
 )
 from trueness.studies.forecast.frames import CELL, Forecasts
@@ -83,15 +96,13 @@ def order_agreement(measured: Array, predicted: Array) -> float:
 
 
 def _order_on(cell: pd.DataFrame) -> dict[str, float]:
-    from scipy.stats import kendalltau
-
     measured, predicted = cell["measured"].to_numpy(float), cell["predicted"].to_numpy(float)
     order = order_agreement(measured, predicted)
     varies = len(cell) > 1 and np.ptp(measured) > 0 and np.ptp(predicted) > 0
     return {
         "learners": len(cell),
         "spearman": spearman(measured, predicted) if varies else np.nan,
-        "kendall": float(kendalltau(measured, predicted).statistic) if varies else np.nan,
+        "kendall": cell["measured"].corr(cell["predicted"], "kendall") if varies else np.nan,
         "order": order,
         "pairs": (order + 1) / 2,
         "best_right": bool(varies and measured.argmax() == predicted.argmax()),
@@ -102,8 +113,8 @@ def _order_on(cell: pd.DataFrame) -> dict[str, float]:
 def _rank_row(name: object, mine: pd.DataFrame) -> dict[str, object]:
     order = over_datasets(mine["order"], mine["dataset"], "order", null=0.0, within=(-1.0, 1.0))
     means = {column: mine[column].mean() for column in ("pairs", "spearman", "kendall")}
-    row = {"respondent": name, "datasets": len(mine), **order.cells("order"), "p": order.p, "test": order.test}
     right, equal = (int(mine[column].sum()) for column in ("best_right", "one_answer_for_all"))
+    row = {"respondent": name, "datasets": len(mine), **order.cells("order"), "p": order.p, "test": order.test}
     return row | means | {"best_right": right, "equal": equal}
 
 
@@ -136,26 +147,6 @@ class _Contrast(NamedTuple):
     in_b: Rows
 
 
-class _Units(NamedTuple):
-    """measured_u, predicted_u and agreement_u, of the units in which both groups have a value."""
-
-    names: NDArray[np.object_]
-    measured: Array
-    predicted: Array
-    agreement: Array
-
-    @classmethod
-    def of(cls, measured: pd.Series, predicted: pd.Series) -> _Units:
-        there = (measured.notna() & predicted.notna()).to_numpy()
-        names, m, p = measured.index.to_numpy(object)[there], measured.to_numpy()[there], predicted.to_numpy()[there]
-        sign = np.sign(m.round(12))
-        return cls(names, m, p, np.where(sign != 0, sign * np.sign(p.round(12)), np.nan))
-
-    def rows(self) -> list[dict[str, object]]:
-        names = ("name", *self._fields[1:])
-        return [dict(zip(names, row, strict=True)) for row in zip(*(column.tolist() for column in self), strict=True)]
-
-
 def contrasts(forecasts: Forecasts, measure: str = "f1") -> Analysis:
     """One row a contrast and respondent; `more` has one row a unit."""
     cells = cell_means(forecasts, measure)
@@ -164,47 +155,50 @@ def contrasts(forecasts: Forecasts, measure: str = "f1") -> Analysis:
     if not pairs or cells.empty:
         why = "no readable claim" if cells.empty else "one learner on one data set"
         return Analysis.untold("contrasts", f"Pairs of learners and of data sets cannot be compared: {why}.")
-    rows, units = [], []
     wide = cells.pivot_table(index=list(CELL), columns="respondent", values=["measured", "predicted"], sort=False)
     wide = wide.reindex(pd.MultiIndex.from_frame(places))  # a cell without any value stays in its place
-    for one in pairs:
-        of_a, of_b = (wide[rows].groupby(level=one.unit, sort=False).mean() for rows in (one.in_a, one.in_b))
-        apart = of_a - of_b
-        for who in dict.fromkeys(cells["respondent"]):
-            each = _Units.of(apart["measured", who], apart["predicted", who])
-            if len(each.names):
-                rows.append(_contrast_row(one, who, each))
-                which = {"unit": one.unit, "kind": one.kind, "a": one.a, "b": one.b, "respondent": who}
-                units += [unit | which for unit in each.rows()]
-    if not rows:
+    units = pd.concat([_units(one, wide, list(dict.fromkeys(cells["respondent"]))) for one in pairs], ignore_index=True)
+    if units.empty:
         return Analysis.untold("contrasts", "Pairs of learners and of data sets cannot be compared: none has both.")
-    table = table_of(rows)
+    groups = units.groupby(["kind", "a", "b", "respondent", "unit"], sort=False)
+    table = table_of(_contrast_row(key, mine) for key, mine in groups)
     models = table["respondent"].isin(forecasts.models)
-    table["p_holm"] = np.nan
-    for _, part in table[models].groupby("kind", sort=False):
-        table.loc[part.index, "p_holm"] = adjust(part["p"].to_numpy(float), "holm")
-    sentences = tuple(_contrast_sentences(table[models], measure))
-    return Analysis("contrasts", table, sentences, {"units": pd.DataFrame(units)})
+    table["p_holm"] = table["p"].where(models).groupby(table["kind"]).transform(lambda p: adjust(p, "holm"))
+    return Analysis("contrasts", table, tuple(_contrast_sentences(table[models], measure)), {"units": units})
+
+
+def _units(one: _Contrast, wide: pd.DataFrame, respondents: list[str]) -> pd.DataFrame:
+    """measured_u, predicted_u and agreement_u of each respondent, of the units in which both groups have a value."""
+    of_a, of_b = (wide[rows].groupby(level=one.unit, sort=False).mean() for rows in (one.in_a, one.in_b))
+    apart = of_a - of_b
+    each = pd.DataFrame({name: apart[name][respondents].unstack() for name in ("measured", "predicted")}).dropna()
+    each = each.rename_axis(["respondent", "name"]).reset_index()
+    sign = np.sign(each["measured"].round(12))
+    each["agreement"] = (sign * np.sign(each["predicted"].round(12))).where(sign != 0)
+    each = each.assign(unit=one.unit, kind=one.kind, a=one.a, b=one.b)
+    return each[["name", "measured", "predicted", "agreement", "unit", "kind", "a", "b", "respondent"]]
 
 
 def _contrasts(cells: pd.DataFrame, forecasts: Forecasts) -> Iterator[_Contrast]:
     """cells: one row a (data set, learner), in the order in which the groups are cut from it."""
-    learner, dataset = cells["learner"].to_numpy(object), cells["dataset"].to_numpy(object)
-    names = [name for name in forecasts.learners if (learner == name).any()]
-    for a, b in combinations(names, 2):
-        yield _Contrast("learners", a, b, "dataset", learner == a, learner == b)
-    family = np.array([str(forecasts.learners.get(name, {}).get("family") or "") for name in learner], dtype=object)
-    for a, b in combinations([name for name in dict.fromkeys(family) if name], 2):
-        yield _Contrast("families", a, b, "dataset", family == a, family == b)
-    broken = [frozenset(forecasts.learners.get(a, {}).get("breaks", {}).get(d, ())) for d, a in cells.to_numpy()]
+    about = forecasts.learners
+    learner, dataset = cells["learner"], cells["dataset"]
+    family = learner.map({name: str(card.get("family") or "") for name, card in about.items()})
+    for kind, column, names in (
+        ("learners", learner, [name for name in about if (learner == name).any()]),
+        ("families", family, [name for name in family.dropna().unique() if name]),
+    ):
+        for a, b in combinations(names, 2):
+            yield _Contrast(kind, a, b, "dataset", (column == a).to_numpy(), (column == b).to_numpy())
+    broken = [frozenset(about.get(a, {}).get("breaks", {}).get(d, ())) for d, a in cells.to_numpy()]
     any_broken = np.array([bool(names) for names in broken], dtype=bool)
     if any_broken.any() and not any_broken.all():
         yield _Contrast("assumptions", "broken", "not broken", "dataset", any_broken, ~any_broken)
-    for a, b in _dataset_pairs(list(dict.fromkeys(dataset)), forecasts):
-        yield _Contrast("data sets", a, b, "learner", dataset == a, dataset == b)
+    for a, b in _dataset_pairs(list(dataset.unique()), forecasts):
+        yield _Contrast("data sets", a, b, "learner", (dataset == a).to_numpy(), (dataset == b).to_numpy())
     for name in sorted(frozenset().union(*broken)):
         breaks = np.array([name in names for names in broken], dtype=bool)
-        makes_it = np.isin(learner, learner[breaks])
+        makes_it = learner.isin(learner[breaks]).to_numpy()
         yield _Contrast("broken", name, "not broken", "learner", breaks, makes_it & ~breaks)
 
 
@@ -216,16 +210,17 @@ def _dataset_pairs(names: list[str], forecasts: Forecasts) -> list[tuple[str, st
     return [(by_size[-1], by_size[0])]
 
 
-def _contrast_row(one: _Contrast, who: str, each: _Units) -> dict[str, object]:
-    off_by = over_datasets(each.predicted - each.measured, each.names, "off by", within=(-2.0, 2.0))
-    there = ~np.isnan(each.agreement)
-    agreement, names = each.agreement[there], each.names[there]
-    tested = one.unit == "dataset" and len(names) > 0
-    test = over_datasets(agreement, names, "agreement", 0.0, "greater") if tested else None
+def _contrast_row(key: tuple[str, ...], each: pd.DataFrame) -> dict[str, object]:
+    kind, a, b, who, unit = key
+    off_by = over_datasets(each["predicted"] - each["measured"], each["name"], "off by", within=(-2.0, 2.0))
+    there = each[each["agreement"].notna()]
+    right = there["agreement"] > 0
+    tested = unit == "dataset" and len(there) > 0
+    test = over_datasets(there["agreement"], there["name"], "agreement", 0.0, "greater") if tested else None
     return {
-        "kind": one.kind, "a": one.a, "b": one.b, "respondent": who, "unit": one.unit, "n": len(each.names),
-        "measured": each.measured.mean(), "predicted": each.predicted.mean(), **off_by.cells("off_by"),
-        "right": int((agreement > 0).sum()), "of": len(names), "wrong_on": ", ".join(map(str, names[agreement <= 0])),
+        "kind": kind, "a": a, "b": b, "respondent": who, "unit": unit, "n": len(each),
+        "measured": each["measured"].mean(), "predicted": each["predicted"].mean(), **off_by.cells("off_by"),
+        "right": int(right.sum()), "of": len(there), "wrong_on": ", ".join(map(str, there["name"][~right])),
         "p": test.p if test else None, "test": test.test if test else "",
     }  # fmt: skip
 
@@ -239,3 +234,76 @@ def _contrast_sentences(table: pd.DataFrame, measure: str) -> Iterator[str]:
             for row in lines(mine)
         ]
         yield f"{who}, {kind} by {measure}: {join_words(each, 8)}."
+
+
+# ---- what makes a data set hard
+
+ALL = "all"
+MEASURED = "measured"
+
+
+def effects(forecasts: Forecasts, measure: str = "f1") -> Analysis:
+    """One row a property, learner (or all) and respondent; `measured` is the row of the runs themselves."""
+    names = [name for name in forecasts.datasets if any(key[0] == name for key in forecasts.truths)]
+    if len(names) < 3:
+        why = f"{counted(len(names), 'data set')}; a rank correlation needs three"
+        return Analysis.untold("effects", f"Size, density and dimension effects cannot be told: {why}.")
+    about = pd.DataFrame([forecasts.datasets[name] for name in names], dtype=object)
+    size, density, rows = (about[name].to_numpy(float) for name in ("nodes", "density", "rows"))
+    numbers = dict(_middles(forecasts, measure, names))
+    rng = np.random.default_rng([forecasts.seed, 0xEF])
+    orders_of = cache(lambda n: orders(n, rng))
+    found = []
+    for name, x in {"size": size, "density": density, "dimension": size / rows}.items():
+        for (learner, respondent), y in numbers.items():
+            rho, there = rank_correlation(x, y), ~np.isnan(y)
+            p = permutation_p(x[there], y[there], orders_of(int(there.sum())))
+            row: dict[str, object] = {"property": name, "learner": learner, "respondent": respondent, "datasets": rho.n}
+            row |= rho.cells("rho") | {"p": p, "test": permutation_test(rho.n)}
+            if respondent != MEASURED:
+                measured = rank_correlation(x, np.where(there, numbers[learner, MEASURED], np.nan)).value
+                apart = None if rho.value is None or measured is None else rho.value - measured
+                row |= {"rho_measured": measured, "difference": apart}
+            found.append(row)
+    table = table_of(found)
+    table["q"] = adjust(table["p"].where(table["learner"] == ALL), "bh")
+    return Analysis("effects", table, tuple(_effect_sentences(table, forecasts, measure, len(names))))
+
+
+def _middles(forecasts: Forecasts, measure: str, datasets: list[str]) -> Iterator[tuple[tuple[str, str], Array]]:
+    """(learner or all, respondent or measured) -> one number a data set; `all` only where every learner has one."""
+    rows = forecasts.answers(forecasts.claimants, measure)
+    learners = list(dict.fromkeys(key[1] for key in forecasts.truths))
+    means = {key: truth.mean for key, truth in forecasts.truths.items()}
+    tables = {MEASURED: np.array([[means.get((d, name, measure), np.nan) for d in datasets] for name in learners])}
+    claimed = rows.groupby(["respondent", "learner", "dataset"], sort=False)["midpoint"].mean()
+    for respondent in pd.unique(rows["respondent"]):
+        wide = claimed[respondent].unstack("dataset").reindex(index=learners, columns=datasets)
+        tables[respondent] = wide.to_numpy(float)
+    for respondent, table in tables.items():
+        yield (ALL, respondent), table.mean(axis=0)
+        yield from (((name, respondent), table[k]) for k, name in enumerate(learners) if len(learners) > 1)
+
+
+def _effect_sentences(table: pd.DataFrame, forecasts: Forecasts, measure: str, n: int) -> Iterator[str]:
+    for name, mine in table[table["learner"] == ALL].groupby("property", sort=False):
+        truth = next(lines(mine))  # the runs themselves come first
+        if not np.isfinite(truth.rho):
+            yield f"{name}: no correlation can be had, the data sets do not differ in it."
+            continue
+        each = [
+            f"{row.respondent} {_with_ends(row.rho, row.rho_low, row.rho_high)}, off by {row.difference:+.2f}"
+            for row in lines(mine)
+            if row.respondent in forecasts.models and np.isfinite(row.rho)
+        ]
+        yield (
+            f"{name}: measured {measure} goes with it by rho {_with_ends(truth.rho, truth.rho_low, truth.rho_high)} "
+            f"(permutation p = {truth.p:.2g}; {n} data sets); forecasts: {'; '.join(each) or 'none that vary'}."
+        )
+    smallest = smallest_permutation_p(n)
+    if smallest > 0.05:
+        yield f"With {n} data sets the smallest p of a rank correlation is {smallest:.2g}: no effect can be shown."
+
+
+def _with_ends(value: float, low: float, high: float) -> str:
+    return f"{value:+.2f}" + (f" [{low:+.2f}, {high:+.2f}]" if np.isfinite(low) else "")

@@ -3,7 +3,7 @@
     llm_comparisons/{dataset}_{algorithm}_llm_comparison.json   every claim beside what was measured
     evaluation/main_results.csv  detailed_results.json  coverage_by_{model,algorithm,dataset,metric,formulation}.csv
     statistics/statistical_tests.csv  interpretation.txt        validation on top, then hypotheses and findings
-    plots/{intervals,runs}_{measure}, heatmap_*, calibration, differences, ranks, consistency
+    plots/{intervals,runs}_{measure}, heatmap_*, calibration
                                                                  as .png .svg .pdf, their numbers as .csv
     plots/results_summary.csv  .tex  {algorithm}_summary_table.csv     what the learners did, all and each alone
 
@@ -26,21 +26,21 @@ from collections.abc import Iterator, Mapping
 import pandas as pd
 
 from trueness.outside import Json
-from trueness.showing.saving import Figure, csv_text, plain, plain_columns, plain_records, plain_rows, safe_name
+from trueness.showing.saving import Figure, csv_text, plain, plain_records, plain_rows, safe_name
 from trueness.statistics.runs import expected_content
 from trueness.studies.forecast import tables
-from trueness.studies.forecast.findings import Findings, interpretation, statistical_tests
-from trueness.studies.forecast.frames import ARMS, Forecasts, Truth, is_answered
-from trueness.studies.forecast.summary import FACTORS, coverage_by
+from trueness.studies.forecast.findings import Findings, interpretation
+from trueness.studies.forecast.frames import ARMS, Forecasts, Truth
 from trueness.texts import printable_json
 
 _VERSUS = {
     "overlaps": "overlaps", "ci_contains": "inside", "range_contains": "covers", "iou": "iou",
     "fraction": "fraction", "calibration": "calibration", "class": "class", "log_width_ratio": "log_width_ratio",
 }  # fmt: skip
+_TRUTHS = ("mean_ci", "runs")
 _CLAIM = ("respondent", "measure", *ARMS, "repeat", "level", "low", "high", "median", "status", "flags")
 _SCORES = (
-    "covers_mean", "coverage_runs", "width", "interval_score", "interval_score_scaled", "bias", "wis", "crps", "pit",
+    "covers_mean", "coverage_runs", "width", "interval_score", "interval_score_scaled", "bias",
 )  # fmt: skip
 
 
@@ -50,14 +50,14 @@ def texts(findings: Findings) -> dict[str, str]:
     files = {f"llm_comparisons/{name}": text for name, text in comparison_texts(forecasts).items()}
     files["evaluation/main_results.csv"] = csv_text(pd.DataFrame(findings.rows))
     files["evaluation/detailed_results.json"] = _detailed(findings)
-    for factor in FACTORS:
-        files[f"evaluation/coverage_by_{factor}.csv"] = csv_text(coverage_by(forecasts, factor))
-    files["statistics/statistical_tests.csv"] = csv_text(statistical_tests(findings))
+    for factor in tables.FACTORS:
+        files[f"evaluation/coverage_by_{factor}.csv"] = csv_text(tables.coverage_by(forecasts, factor))
+    files["statistics/statistical_tests.csv"] = csv_text(findings.tests)
     files["statistics/interpretation.txt"] = interpretation(findings)
-    summary = tables.measured_table(forecasts)
-    files["plots/results_summary.csv"] = summary.to_csv()
-    files["plots/results_summary.tex"] = summary.to_latex()
-    for learner, part in summary.frame().groupby("learner", sort=False):
+    measured = tables.measured_table(forecasts)
+    files["plots/results_summary.csv"] = measured.to_csv()
+    files["plots/results_summary.tex"] = measured.to_latex()
+    for learner, part in measured.frame().groupby("learner", sort=False):
         files[f"plots/{safe_name(str(learner))}_summary_table.csv"] = csv_text(part)
     return files
 
@@ -66,7 +66,7 @@ def plots(forecasts: Forecasts) -> Iterator[Figure]:
     """All respondents; one figure at a time, so that a large study does not hold them all. No claims: no figures."""
     if forecasts.scores.empty:
         return
-    from trueness.studies.forecast import chart_scores, charts
+    from trueness.studies.forecast import charts
 
     for measure in forecasts.measures:
         yield charts.intervals(forecasts, measure)
@@ -75,11 +75,7 @@ def plots(forecasts: Forecasts) -> Iterator[Figure]:
     yield charts.heatmap(forecasts, "overlaps_mean_ci")
     yield charts.heatmap(forecasts, "overlaps_runs")
     yield charts.heatmap(forecasts, "covers_mean", ("respondent", "dataset"))
-    yield chart_scores.calibration(forecasts)
-    if forecasts.references and forecasts.respondents[1:]:  # a reference, and somebody to compare with it
-        yield chart_scores.differences(forecasts)
-    last = chart_scores.ranks_of_respondents(forecasts), chart_scores.consistency(forecasts)
-    yield from (figure for figure in last if len(figure.frame))
+    yield charts.calibration(forecasts)
 
 
 def _detailed(findings: Findings) -> str:
@@ -101,19 +97,13 @@ def _detailed(findings: Findings) -> str:
             if a.name != "validation"
         },
     }
-    scores = forecasts.headline
-    columns = [name for name in _SCORES if name not in ("wis", "crps", "pit")]
-    columns += [f"{score}_{truth}" for truth in ("mean_ci", "runs") for score in ("overlaps", "iou", "calibration")]
-    keys = ["respondent", "dataset", "learner", "measure", "formulation"]
-    grouped = scores.assign(answered=is_answered(scores)).groupby(keys)
+    columns = [*_SCORES, *(f"{score}_{truth}" for truth in _TRUTHS for score in ("overlaps", "iou", "calibration"))]
+    grouped = forecasts.headline.groupby(["respondent", "dataset", "learner", "measure", "formulation"])
     counts = grouped.agg(
-        asked=("answered", "size"), answered=("answered", "sum"), low=("low", "median"), high=("high", "median")
-    )
-    cells = grouped[columns].mean().join(counts).reset_index()
-    means = {key: truth.mean for key, truth in forecasts.truths.items()}
-    asked = zip(cells["dataset"], cells["learner"], cells["measure"], strict=True)
-    cells["measured_mean"] = [means.get(key) for key in asked]
-    return _with_lines(head, "cells", plain_records(cells))
+        asked=("answered", "size"), answered=("answered", "sum"), low=("low", "median"), high=("high", "median"),
+        measured_mean=("truth_mean", "first"),
+    )  # fmt: skip
+    return _with_lines(head, "cells", plain_records(grouped[columns].mean().join(counts).reset_index()))
 
 
 # ---- llm_comparisons/
@@ -153,7 +143,7 @@ def _comparison(forecasts: Forecasts, item: tuple[str, str], part: pd.DataFrame)
         "respondents": sorted(part["respondent"].unique()),
         "measured": {measure: _truth_record(truth) for measure, truth in truths.items()},
     }
-    return _with_lines(head, "claims", _claims(part))
+    return _with_lines(head, "claims", [_claim(row) for row in plain_records(part)])
 
 
 def _truth_record(truth: Truth | None) -> dict[str, object] | None:
@@ -170,19 +160,9 @@ def _truth_record(truth: Truth | None) -> dict[str, object] | None:
     }  # fmt: skip
 
 
-def _claims(part: pd.DataFrame) -> list[dict[str, Json]]:
-    values = plain_columns(part)
-    nothing = [None] * len(part)
-    flat = [values.get(name, nothing) for name in (*_CLAIM, *_SCORES)]
-    versus = {
-        f"vs_{truth}": [values.get(f"{score}_{truth}", nothing) for score in _VERSUS.values()]
-        for truth in ("mean_ci", "runs")
-    }
-    rows = [dict(zip((*_CLAIM, *_SCORES), row, strict=True)) for row in zip(*flat, strict=True)]
-    for name, columns in versus.items():
-        for row, scores in zip(rows, zip(*columns, strict=True), strict=True):
-            row[name] = dict(zip(_VERSUS, scores, strict=True))
-    return rows
+def _claim(row: dict[str, Json]) -> dict[str, Json]:
+    versus = {f"vs_{truth}": {name: row[f"{score}_{truth}"] for name, score in _VERSUS.items()} for truth in _TRUTHS}
+    return {name: row[name] for name in (*_CLAIM, *_SCORES)} | versus
 
 
 def _with_lines(head: Mapping[str, Json], name: str, rows: list[dict[str, Json]]) -> str:

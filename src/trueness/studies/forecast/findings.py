@@ -16,20 +16,18 @@ import pandas as pd
 
 from trueness.outside import Json
 from trueness.showing.methods_paragraph import section
+from trueness.showing.saving import plain_records
 from trueness.showing.summary import is_open
+from trueness.showing.tables import Table
+from trueness.studies.forecast import tables
 from trueness.studies.forecast.analysis import Analysis
-from trueness.studies.forecast.comparisons import ablation, comparisons, guidelines
+from trueness.studies.forecast.comparisons import ablation, comparisons, guidelines, robustness
 from trueness.studies.forecast.contamination import contamination
-from trueness.studies.forecast.contrasts import contrasts, ranking
-from trueness.studies.forecast.convergence import convergence
-from trueness.studies.forecast.effects import effects
-from trueness.studies.forecast.failures import failures
+from trueness.studies.forecast.contrasts import contrasts, effects, ranking
 from trueness.studies.forecast.frames import Forecasts
 from trueness.studies.forecast.hypotheses import CANNOT, hypotheses
 from trueness.studies.forecast.reasoning import reasoning
-from trueness.studies.forecast.robustness import robustness
-from trueness.studies.forecast.summary import rows
-from trueness.studies.forecast.validation import Validation, validation
+from trueness.studies.forecast.validation import Validation, convergence, failures, validation
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +43,14 @@ class Findings:
         return self._made[name]
 
     @cached_property
-    def rows(self) -> list[dict[str, Json]]:
-        """One a respondent: see summary.py."""
-        return rows(self.forecasts)
+    def rows(self) -> list[tables.Row]:
+        """One a respondent."""
+        return tables.rows(self.forecasts)
+
+    @cached_property
+    def tests(self) -> pd.DataFrame:
+        """All tests, one row a test."""
+        return pd.DataFrame(list(_tests(self)), columns=list(TEST_COLUMNS))
 
     @cached_property
     def validation(self) -> Validation:
@@ -63,11 +66,21 @@ class Findings:
 
     def untold(self) -> list[str]:
         """Verdicts that stay open, analyses that could not be made, and sentences that say so themselves."""
-        sentences = [str(row["sentence"]) for row in _records(self["hypotheses"]) if row["verdict"] == CANNOT]
+        verdicts = self["hypotheses"].table
+        sentences = list(verdicts.loc[verdicts["verdict"] == CANNOT, "sentence"])
         for analysis in self.told():
             still_open = [one for one in analysis.sentences if is_open(one) or not analysis.possible]
             sentences += [f"{analysis.name}: {sentence}" for sentence in still_open]
         return sentences or ["Nothing that was asked stays open."]
+
+    def tables(self) -> list[Table]:
+        """Those of a paper."""
+        forecasts = self.forecasts
+        return [
+            tables.main_results(forecasts, self.rows),
+            tables.measured_table(forecasts),
+            tables.hypotheses(forecasts, self["hypotheses"].table),
+        ]
 
     def to_dict(self) -> dict[str, Json]:
         """Plain JSON; the validation first."""
@@ -77,9 +90,6 @@ class Findings:
             "valid": self.validation.is_valid,
             "analyses": [analysis.to_dict() for analysis in self.analyses()],
         }
-
-    def __str__(self) -> str:
-        return "\n\n".join("\n  ".join([analysis.name, *analysis.sentences]) for analysis in self.analyses())
 
 
 def _of(make: Callable[[Forecasts], Analysis]) -> Callable[[Findings], Analysis]:
@@ -127,70 +137,46 @@ TEST_COLUMNS = (
     "n_models", "n_learners", "test", "p",
     "adjustment", "p_adjusted", "n_comparisons", "smallest_p", "notes",
 )  # fmt: skip
-_SPAN = {"low": "low", "high": "high", "test": "test", "p": "p"}
-_HOLM = _SPAN | {"p_adjusted": "p_holm"}
-_PAIR = {"a": "a", "b": "b"}
-_DIFFERENCE = {"estimate": "difference", "n_datasets": "n_datasets", "smallest_p": "smallest_p"}
-_TESTS: dict[str, tuple[str, str, str | None, dict[str, str]]] = {  # what, estimand, adjustment; ours: the analysis's
+_TESTS: dict[str, tuple[str, str, str | None, dict[str, str]]] = {
+    # what, estimand, adjustment; column of TEST_COLUMNS -> that of the analysis where it has another name
     "ranking": (
         "order of the learners by F1", "Kendall's tau", "Holm",
-        _HOLM | {"a": "respondent", "estimate": "order", "low": "order_low", "high": "order_high",
-                 "n_datasets": "datasets"},
+        {"a": "respondent", "estimate": "order", "low": "order_low", "high": "order_high", "n_datasets": "datasets"},
     ),
     "effects": (
         "{property}, {learner}", "Spearman's rho with F1", "BH",
-        _SPAN | {"a": "respondent", "estimate": "rho", "low": "rho_low", "high": "rho_high",
-                 "n_datasets": "datasets", "p_adjusted": "q"},
+        {"a": "respondent", "estimate": "rho", "low": "rho_low", "high": "rho_high", "n_datasets": "datasets",
+         "p_adjusted": "q"},
     ),
     "contrasts": (
         "{kind}: {respondent}", "predicted minus measured difference a - b", "Holm",
-        _HOLM | _PAIR | {"estimate": "off_by", "low": "off_by_low", "high": "off_by_high"},
+        {"estimate": "off_by", "low": "off_by_low", "high": "off_by_high"},
     ),
-    "ablation": ("{arm}: {score}, {respondent}", "mean difference a - b", "Holm", _HOLM | _PAIR | _DIFFERENCE),
-    "contamination": ("{probe}: {contrast}", "difference", None, _SPAN | _DIFFERENCE | {"a": "respondent"}),
+    "ablation": ("{arm}: {score}, {respondent}", "mean difference a - b", "Holm", {"estimate": "difference"}),
+    "contamination": ("{probe}: {contrast}", "difference", None, {"a": "respondent", "estimate": "difference"}),
+    "comparisons": (
+        "{score}", "mean difference a - b, interval of the sign flips", "Holm",
+        {"estimate": "difference", "p": "p_sign_flip", "p_adjusted": "p_sign_flip_holm"},
+    ),
+    "hypotheses": ("{hypothesis}: {verdict}", "", "Holm", {"smallest_p": "smallest_p_holm", "notes": "sentence"}),
 }  # fmt: skip
 
 
-def statistical_tests(findings: Findings) -> pd.DataFrame:
-    """All tests of the findings, one row a test."""
-    return pd.DataFrame(list(_tests(findings)), columns=list(TEST_COLUMNS))
-
-
 def _tests(findings: Findings) -> Iterator[dict[str, Json]]:
-    for row in _records(findings["hypotheses"]):
-        yield {
-            "analysis": "hypotheses", "what": f"{row['hypothesis']}: {row['verdict']}", "estimand": row["what"],
-            "estimate": row["estimate"], "low": row["low"], "high": row["high"],
-            f"n_{row['unit'].replace(' ', '')}s": row["n"], "test": row["test"] or None, "p": row["p"],
-            "adjustment": "Holm", "p_adjusted": row["p_holm"], "smallest_p": row["smallest_p_holm"],
-            "notes": row["sentence"],
-        }  # fmt: skip
-    for row in _records(findings["comparisons"]):
-        shared = {"analysis": "comparisons", "what": row["score"], "estimate": row["difference"]}
-        shared["estimand"] = "mean difference a - b, interval of the sign flips"
-        same = ("a", "b", "low", "high", "n_items", "n_datasets", "n_comparisons", "notes")
-        shared |= {name: row[name] for name in same}
-        flips = {"p": row["p_sign_flip"], "p_adjusted": row["p_sign_flip_holm"], "smallest_p": row["smallest_p"]}
-        yield shared | flips | {"test": "sign-flip over data sets", "adjustment": "Holm"}
-        wilcoxon = {"p": row["p_wilcoxon"], "p_adjusted": row["p_wilcoxon_bh"]}
-        yield shared | wilcoxon | {"test": "Wilcoxon on items (original)", "adjustment": "BH"}
-    for name, (what, estimand, adjustment, columns) in _TESTS.items():
-        for row in _records(findings[name]):
-            test = {"analysis": name, "what": what.format_map(row), "estimand": estimand, "adjustment": adjustment}
-            test |= {ours: row[theirs] for ours, theirs in columns.items()}
+    for name in ("hypotheses", "comparisons", "ranking", "effects", "contrasts", "ablation", "contamination"):
+        what, estimand, adjustment, columns = _TESTS[name]
+        columns = {"p_adjusted": "p_holm"} | columns
+        for row in plain_records(findings[name].table):
+            test = {column: row.get(columns.get(column, column)) for column in TEST_COLUMNS}
+            test |= {"analysis": name, "what": what.format_map(row), "estimand": estimand, "adjustment": adjustment}
+            if name == "hypotheses":
+                test |= {"estimand": row["what"], f"n_{row['unit'].replace(' ', '')}s": row["n"]}
             if name == "contrasts":
                 test |= {f"n_{row['unit']}s": row["n"], "notes": f"right on {row['right']} of {row['of']}"}
                 test["test"] = f"{row['test']} (direction)" if row["test"] else None
-            yield test
-
-
-def _records(analysis: Analysis) -> list[dict[str, Json]]:
-    """Rows in which a column that is not there reads as missing."""
-    return [_Lenient({str(key): value for key, value in row.items()}) for row in analysis.table.to_dict("records")]
-
-
-class _Lenient(dict[str, Json]):
-    """An analysis may leave out a column that a study does not allow; its test row is then empty there."""
-
-    def __missing__(self, key: str) -> None:
-        return None
+            if name != "comparisons":
+                yield test
+                continue
+            yield test | {"test": "sign-flip over data sets"}
+            wilcoxon = {"p": row["p_wilcoxon"], "p_adjusted": row["p_wilcoxon_bh"], "smallest_p": None}
+            yield test | wilcoxon | {"test": "Wilcoxon on items (original)", "adjustment": "BH"}

@@ -197,17 +197,12 @@ class Forecasts:
 
     @cached_property
     def all_arms(self) -> pd.DataFrame:
-        """The claims at the study's own level, one row an answer, with what the runs showed beside them.
-
-        `hit`: the share of what the claim speaks of that it covers: of the runs, or (target `mean`) the mean, 0 or 1.
-        """
+        """The claims at the study's own level, one row an answer, with what the runs showed beside them."""
         scores = self.scores
         rows = scores[np.isclose(scores["level"].astype(float), self.level)].copy() if len(scores) else scores.copy()
         rows["midpoint"] = (rows["low"] + rows["high"]) / 2
-        rows["answered"] = rows["low"].notna() & rows["high"].notna()
-        of_mean = rows["target"].eq("mean").to_numpy()
-        hit = np.where(of_mean, rows["covers_mean"].astype(float), rows["coverage_runs"].astype(float))
-        rows["hit"] = np.where(rows["answered"], hit, np.nan)
+        rows["answered"] = rows["low"].notna()
+        rows["hit"] = hits_of(rows).where(rows["answered"])
         return rows.merge(self.truth_frame, how="left", on=[*CELL, "measure"], validate="many_to_one")
 
     @cached_property
@@ -286,9 +281,7 @@ class Forecasts:
     @cached_property
     def items(self) -> list[tuple[str, str]]:
         """(data set, learner) pairs that were measured or asked about, in the order of the charts."""
-        known = {(d, a) for d, a, _ in self.truths}
-        pairs = self.scores[["dataset", "learner"]].drop_duplicates()
-        known |= set(zip(pairs["dataset"], pairs["learner"], strict=True))
+        known = {key[:2] for key in self.truths} | set(zip(self.scores["dataset"], self.scores["learner"], strict=True))
         return [(d, a) for d in self.dataset_names for a in self.learner_names if (d, a) in known]
 
     # ---- in words
@@ -310,12 +303,14 @@ class Forecasts:
         return range_note((len(truth.runs) for truth in self.truths.values()), self.level)
 
 
+def hits_of(scores: pd.DataFrame) -> pd.Series:
+    """The share of what a claim speaks of that it covers: of the runs, or (target `mean`) the mean, 0 or 1."""
+    of_mean = scores["target"].astype(str) == "mean"
+    return scores["covers_mean"].astype(float).where(of_mean, scores["coverage_runs"].astype(float))
+
+
 def formulations(frame: pd.DataFrame) -> list[str]:
     return in_order(frame["formulation"].unique(), FORMULATIONS)
-
-
-def is_answered(frame: pd.DataFrame) -> pd.Series:
-    return frame["status"].astype(str).isin((Status.OK, Status.DEGENERATE)) & frame["low"].notna()
 
 
 def ends_of(interval: Interval | None) -> tuple[float, float]:

@@ -24,8 +24,7 @@ hypothesis names its direction; Holm over those that could be tested.
     cannot be told with this design        else: the smallest p that so many units allow, adjusted, is above .05, or
                                            what the rule needs was not part of the study
 
-Each piece of evidence for H1 stands in the table `evidence`; coverage against the baselines, the original's primary
-comparison, in the table `original`.
+Each piece of evidence for H1 stands in the table `evidence`.
 """
 
 from __future__ import annotations
@@ -36,12 +35,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from trueness.errors import SettingError
 from trueness.intervals import Interval
 from trueness.statistics.multiplicity import adjust
 from trueness.statistics.rank_correlations import rank_correlation
 from trueness.statistics.reach import smallest_adjusted_p
-from trueness.statistics.result import Estimate, p_text
+from trueness.statistics.result import Alternative, Bounds, Estimate, p_text
 from trueness.studies.forecast.analysis import (
     PROPER,
     Analysis,
@@ -57,7 +55,7 @@ from trueness.studies.forecast.analysis import (
     smallest_permutation_p,
     table_of,
 )
-from trueness.studies.forecast.frames import Forecasts, ends_of
+from trueness.studies.forecast.frames import Forecasts
 from trueness.texts import counted
 
 ALPHA = 0.05
@@ -80,32 +78,50 @@ class _Tested:
     """What a rule found, before the verdict. `true_where`: the open range in which the hypothesis is true."""
 
     what: str
-    estimate: float | None = None
-    interval: Interval | None = None
-    p: float | None = None
-    n: int = 0
+    of: Estimate = Estimate("", None, None, 0, 0, "")
     unit: str = "data set"
-    smallest: float = 1.0  # unadjusted p that n units can reach
+    smallest: float = 1.0  # unadjusted p that so many units can reach
     true_where: tuple[float, float] = ABOVE_ZERO
-    test: str = ""
     why_not: str = ""
     refuted: bool = False  # by its interval, or by that of a piece of evidence
 
-    @classmethod
-    def of(cls, mean: Estimate, what: str, where: tuple[float, float] = ABOVE_ZERO) -> _Tested:
-        n = mean.n_clusters
-        smallest = smallest_adjusted_p(n, 1, "none", "sign-flip", 1)
-        return cls(what, mean.value, mean.interval, mean.p, n, "data set", smallest, where, mean.test)
+    @property
+    def p(self) -> float | None:
+        return self.of.p
 
-    @classmethod
-    def of_rank(cls, x: Array, y: Array, unit: str, what: str) -> _Tested:
-        """A rank correlation above 0, exact over all orders of the units."""
-        rho, n = rank_correlation(x, y), len(x)
-        p = permutation_p(x, y, orders(n, np.random.default_rng(0)), "greater")
-        test = f"{permutation_test(n)} over {unit}s, one-sided"
-        smallest = smallest_permutation_p(n, "greater")
-        known = None if np.isnan(p) else p
-        return cls(what, rho.value, rho.interval, known, n, unit, smallest, ABOVE_ZERO, test)
+    def cells(self) -> dict[str, object]:
+        return {
+            "what": self.what, "estimate": self.of.value, **ends(self.of.interval), "n": self.of.n_clusters,
+            "unit": self.unit, "test": self.of.test if self.p is not None else "", "p": self.p,
+        }  # fmt: skip
+
+
+def _test_means(
+    rows: pd.DataFrame, column: str, what: str, where: tuple[float, float], within: Bounds, by: str = "dataset"
+) -> _Tested:
+    """The mean over data sets, on each of which every model weighs the same, against the finite ends of `where`."""
+    each = rows.groupby([by, "respondent"])[column].mean().groupby(by).mean()
+    sides: list[tuple[float, Alternative]] = [(where[0], "greater"), (where[1], "less")]
+    tests = [over_datasets(each, each.index, what, null, side, within=within) for null, side in sides if null < np.inf]
+    return _over_datasets(max(tests, key=_p_or_1), what, where)
+
+
+def _over_datasets(mean: Estimate, what: str, where: tuple[float, float] = ABOVE_ZERO) -> _Tested:
+    smallest = smallest_adjusted_p(mean.n_clusters, 1, "none", "sign-flip", 1)
+    return _Tested(what, mean, smallest=smallest, true_where=where)
+
+
+def _p_or_1(mean: Estimate) -> float:
+    return 1.0 if mean.p is None else mean.p
+
+
+def _of_rank(x: Array, y: Array, unit: str, what: str) -> _Tested:
+    """A rank correlation above 0, exact over all orders of the units."""
+    n = len(x)
+    p = permutation_p(x, y, orders(n, np.random.default_rng(0)), "greater")
+    test = f"{permutation_test(n)} over {unit}s, one-sided"
+    rho = replace(rank_correlation(x, y), p=None if np.isnan(p) else p, test=test, n_clusters=n)
+    return _Tested(what, rho, unit, smallest_permutation_p(n, "greater"))
 
 
 def hypotheses(forecasts: Forecasts, contrasts: Analysis, robustness: Analysis) -> Analysis:
@@ -123,14 +139,17 @@ def hypotheses(forecasts: Forecasts, contrasts: Analysis, robustness: Analysis) 
         "H1": _weigh(evidence),
         "H2": _calibration(forecasts.answers(models), forecasts.level),
         "H3": evidence["rewording"],
-        "H4": _capability(table, models, forecasts.notes.get("capability")),
+        "H4": _capability(table, models, forecasts.notes.get("capability") or {}),
         "H5": evidence["learners"],
     }
     adjusted = adjust([np.nan if t.p is None else t.p for t in tested.values()], "holm")
     k = max(int(np.count_nonzero(~np.isnan(adjusted))), 1)
     frame = table_of(_row(name, t, float(p), k) for (name, t), p in zip(tested.items(), adjusted, strict=True))
-    more = {"original": _original(forecasts, models), "evidence": _evidence_frame(evidence)}
-    return Analysis("hypotheses", frame, tuple(frame["sentence"]), more)
+    pieces = table_of(
+        {"evidence": name, **t.cells(), "smallest_p": t.smallest, "not_tested": t.why_not}
+        for name, t in evidence.items()
+    )
+    return Analysis("hypotheses", frame, tuple(frame["sentence"]), {"evidence": pieces})
 
 
 def verdict(p_adjusted: float, smallest_adjusted: float, interval: Interval | None, where: tuple[float, float]) -> str:
@@ -152,13 +171,13 @@ def _alignment(table: pd.DataFrame, models: list[str]) -> _Tested:
     if not models or not naive:
         missing = "no model gave a readable range" if not models else "no naive reference was part of the study"
         return _Tested(what, why_not=missing)
-    estimates = []
+    estimates = {}
     for name in naive:
         gains = table[models].rsub(table[name], axis=0).groupby(level="dataset").mean()
         gain = gains.mean(axis=1).dropna()  # of each model on the items that it answered, then over the models
-        estimates.append((over_datasets(gain, gain.index, what, 0.0, "greater"), name))
-    hardest, name = max(estimates, key=lambda pair: 1.0 if pair[0].p is None else pair[0].p)
-    return _Tested.of(hardest, f"{what} ({name}, the hardest of {len(naive)})")
+        estimates[name] = over_datasets(gain, gain.index, what, 0.0, "greater")
+    hardest = max(estimates, key=lambda name: _p_or_1(estimates[name]))
+    return _over_datasets(estimates[hardest], f"{what} ({hardest}, the hardest of {len(naive)})")
 
 
 def _calibration(answers: pd.DataFrame, level: float) -> _Tested:
@@ -167,12 +186,7 @@ def _calibration(answers: pd.DataFrame, level: float) -> _Tested:
     answers = answers[answers["hit"].notna()]
     if answers.empty:
         return _Tested(what, why_not="no model gave a readable range")
-    each = answers.groupby(["dataset", "respondent"])["hit"].mean().groupby("dataset").mean()
-    tests = [
-        over_datasets(each, each.index, what, null, side, within=(0.0, 1.0))  # type: ignore[arg-type]
-        for null, side in ((low, "greater"), (high, "less"))
-    ]
-    return _Tested.of(max(tests, key=lambda test: 1.0 if test.p is None else test.p), what, (low, high))
+    return _test_means(answers, "hit", what, (low, high), (0.0, 1.0))
 
 
 def _robustness(robustness: Analysis) -> _Tested:
@@ -183,9 +197,7 @@ def _robustness(robustness: Analysis) -> _Tested:
     apart = cells.assign(apart=cells["iou"] - cells["iou_repeats"]).dropna(subset=["apart"])
     if apart.empty:
         return _Tested(what, why_not="no repeats, so framing and chance cannot be told apart")
-    each = apart.groupby(["dataset", "respondent"])["apart"].mean().groupby("dataset").mean()
-    mean = over_datasets(each, each.index, what, NOT_WORSE, "greater", within=(-1.0, 1.0))
-    return _Tested.of(mean, what, (NOT_WORSE, np.inf))
+    return _test_means(apart, "apart", what, (NOT_WORSE, np.inf), (-1.0, 1.0))
 
 
 def _agreement(contrasts: Analysis, models: list[str], kind: str, what: str) -> _Tested:
@@ -194,8 +206,7 @@ def _agreement(contrasts: Analysis, models: list[str], kind: str, what: str) -> 
     mine = units[(units["kind"] == kind) & units["respondent"].isin(models)].dropna(subset=["agreement"])
     if mine.empty:
         return _Tested(what, why_not="nothing differs in it, or no readable range")
-    by_model = mine.groupby(["name", "respondent"])["agreement"].mean().groupby("name").mean()
-    return _Tested.of(over_datasets(by_model, by_model.index, what, 0.0, "greater", within=(-1.0, 1.0)), what)
+    return _test_means(mine, "agreement", what, ABOVE_ZERO, (-1.0, 1.0), by="name")
 
 
 def _difficulty(cells: pd.DataFrame, models: list[str]) -> _Tested:
@@ -204,7 +215,7 @@ def _difficulty(cells: pd.DataFrame, models: list[str]) -> _Tested:
     if mine["dataset"].nunique() < 3:
         return _Tested(what, why_not="fewer than three data sets, or no readable range")
     means = mine.groupby("dataset")[["measured", "predicted"]].mean()
-    return _Tested.of_rank(means["measured"].to_numpy(float), means["predicted"].to_numpy(float), "data set", what)
+    return _of_rank(means["measured"].to_numpy(float), means["predicted"].to_numpy(float), "data set", what)
 
 
 def _weigh(evidence: dict[str, _Tested]) -> _Tested:
@@ -221,72 +232,36 @@ def _weigh(evidence: dict[str, _Tested]) -> _Tested:
     return replace(
         first,
         what=what,
-        p=known[hardest].p,
+        of=replace(first.of, p=known[hardest].p),
         smallest=max(t.smallest for t in known.values()),
-        refuted=any(_is_outside(t.interval, t.true_where) for t in known.values()),
+        refuted=any(_is_outside(t.of.interval, t.true_where) for t in known.values()),
     )
 
 
-def _capability(table: pd.DataFrame, models: list[str], stated: object) -> _Tested:
+def _capability(table: pd.DataFrame, models: list[str], order: Mapping[str, float]) -> _Tested:
     what = "rho between the models' capability and the quality of their forecasts"
-    order = capability_of(stated)
     ranked = [name for name in models if name in order]
     if len(ranked) < 3:
         why = f"capability of {len(ranked)} models is known" if order else "the plan gives no capability of the models"
         return _Tested(what, why_not=why)
     quality = -table[ranked].dropna().mean().to_numpy(float)
-    return _Tested.of_rank(np.array([order[name] for name in ranked]), quality, "model", what)
-
-
-def capability_of(stated: object) -> dict[str, float]:
-    """From a mapping of names to numbers, or from a list, the least capable first."""
-    if stated is None:
-        return {}
-    if isinstance(stated, Mapping) and all(isinstance(value, int | float) for value in stated.values()):
-        return {str(name): float(value) for name, value in stated.items()}
-    if isinstance(stated, list | tuple):
-        return {str(name): float(place) for place, name in enumerate(stated)}
-    raise SettingError(
-        f"'capability' must be a number a model, or a list of models from the least capable on, got {stated!r:.60}. "
-        "Leave it out when there is no such order."
-    )
+    return _of_rank(np.array([float(order[name]) for name in ranked]), quality, "model", what)
 
 
 def _row(name: str, t: _Tested, p_adjusted: float, k: int) -> dict[str, object]:
-    smallest = min(1.0, k * t.smallest)
-    decided = NOT_SUPPORTED if t.refuted else verdict(p_adjusted, smallest, t.interval, t.true_where)
-    constant = t.n > 1 and t.unit == "data set"
-    span = f" [{t.interval.low:.3g}, {t.interval.high:.3g}]" if t.interval else ", no interval"
-    span += " (the same on every data set)" if constant and not t.interval else ""
-    if t.estimate is None:
+    smallest, interval = min(1.0, k * t.smallest), t.of.interval
+    decided = NOT_SUPPORTED if t.refuted else verdict(p_adjusted, smallest, interval, t.true_where)
+    if t.of.value is None:
         grounds = t.why_not or "no value could be had"
     else:
-        kind = f"{100 * t.interval.level:g} % CI; " if t.interval else ""
-        test = f"; {t.test} {p_text(t.p)}, Holm over {k}: {p_adjusted:.2g}" if t.p is not None else ""
-        grounds = f"{t.what}: {t.estimate:.3g}{span} ({kind}{counted(t.n, t.unit)}{test})"
+        constant = " (the same on every data set)" if t.of.n_clusters > 1 and t.unit == "data set" else ""
+        span = f" [{interval.low:.3g}, {interval.high:.3g}]" if interval else f", no interval{constant}"
+        kind = f"{100 * interval.level:g} % CI; " if interval else ""
+        test = f"; {t.of.test} {p_text(t.p)}, Holm over {k}: {p_adjusted:.2g}" if t.p is not None else ""
+        grounds = f"{t.what}: {t.of.value:.3g}{span} ({kind}{counted(t.of.n_clusters, t.unit)}{test})"
         grounds += f". The smallest p that so many allow, adjusted, is {smallest:.2g}" if decided == CANNOT else ""
     return {
-        "hypothesis": name, "title": TITLES[name], "verdict": decided, "what": t.what, "estimate": t.estimate,
-        **ends(t.interval), "n": t.n, "unit": t.unit, "test": t.test if t.p is not None else "", "p": t.p,
-        "p_holm": p_adjusted, "smallest_p_holm": smallest,
+        "hypothesis": name, "title": TITLES[name], "verdict": decided, **t.cells(), "p_holm": p_adjusted,
+        "smallest_p_holm": smallest,
         "sentence": f"{name}, {TITLES[name]}: {decided}. {grounds[0].upper()}{grounds[1:]}.",
     }  # fmt: skip
-
-
-def _evidence_frame(evidence: dict[str, _Tested]) -> pd.DataFrame:
-    return table_of(
-        {"evidence": name, "what": t.what, "estimate": t.estimate, **ends(t.interval), "n": t.n, "unit": t.unit,
-         "test": t.test, "p": t.p, "smallest_p": t.smallest, "not_tested": t.why_not}
-        for name, t in evidence.items()
-    )  # fmt: skip
-
-
-def _original(forecasts: Forecasts, models: list[str]) -> pd.DataFrame:
-    """Calibrated coverage of each model and of the original's two baselines, with its interval by data set."""
-    table = per_item(forecasts.headline, "covers_mean", forecasts)
-    covered = []
-    for name in (*models, *(name for name in NAIVE[:2] if name in table)):
-        column = table[name].dropna()
-        coverage = over_datasets(column, column.index.get_level_values("dataset"), "coverage", within=(0.0, 1.0))
-        covered.append((name, coverage.value, *ends_of(coverage.interval), coverage.n, coverage.n_clusters))
-    return pd.DataFrame(covered, columns=["respondent", "calibrated_coverage", "low", "high", "n_items", "n_datasets"])

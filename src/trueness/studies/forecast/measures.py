@@ -1,4 +1,4 @@
-"""What is measured of a claimed range: coverage, width, overlap, and proper scores."""
+"""What is measured of a claimed range: coverage, width, overlap, and a proper score."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from trueness.measure import Measure
 
 _LARGEST = "divided by the largest value the measure can take"
 _VERSUS = {"mean_ci": "the CI of the mean", "runs": "the range of runs"}
-_LOSSES = ("interval_score", "wis", "pinball", "crps")
 SHOWN = (  # in the matrix of the page, in its order
     Measure("covers_mean", "covers the mean", headline=True,
             description="share of claims that hold the mean of the runs"),
@@ -26,11 +25,8 @@ MEASURES = (
     Measure("hit"),
     Measure("width_error", better="lower", maximum=None),
     *(Measure(f"{name}_{truth}") for name in ("overlaps", "covers", "fraction") for truth in _VERSUS),
-    *(Measure(name, better="lower", maximum=None) for name in _LOSSES),
-    *(Measure(f"{name}_scaled", better="lower", maximum=None) for name in _LOSSES[1:]),
-    *(Measure(name, better="neither", minimum=None, maximum=None) for name in ("width", "bias", "calibration_slope")),
-    Measure("pit", better="neither"),
-    Measure("change", better="neither", maximum=None),
+    Measure("interval_score", better="lower", maximum=None),
+    *(Measure(name, better="neither", minimum=None, maximum=None) for name in ("width", "bias")),
     *(
         Measure(f"{name}_{truth}", better="neither", minimum=None, maximum=None)
         for name in ("inside", "calibration", "log_width_ratio")

@@ -26,17 +26,17 @@ from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Learner
 from trueness.models import Settings
 from trueness.outside import MEGABYTE, Json, inside, is_there, text_of
-from trueness.running.cells import Cell, PlanContext, reply_key
-from trueness.running.stage import Ask, Outcome
+from trueness.running.cells import Ask, Cell, Outcome, PlanContext, reply_key
 from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole, temperature_to_send
 from trueness.studies.forecast import frames, human
 from trueness.studies.forecast.answers import perform
 from trueness.studies.forecast.contamination import Published, read_published
 from trueness.studies.forecast.prompting import Template, messages, own_template, schema, template
-from trueness.studies.forecast.references import ATLAS, AVAILABLE, REFERENCES, TAUS
+from trueness.studies.forecast.references import ATLAS, REFERENCES, TAUS
 
 VERSION = 1  # raise when the same plan would ask other questions
 MAX_WORDING = MEGABYTE
+SHORT = tuple(name.removeprefix("baseline/") for name in REFERENCES)
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class ForecastSettings:
     """The [forecast] table of a plan."""
 
     models: Names = ()
-    references: Names = tuple(REFERENCES)
+    references: Annotated[Names, OneOf((*SHORT, *REFERENCES))] = REFERENCES
     humans: Names = ()
     formulations: SomeNames = frames.FORMULATIONS[:3]  # ours, the original's, or files with the user's own wording
     names: Annotated[SomeNames, OneOf(frames.NAMES)] = ("named",)
@@ -114,8 +114,8 @@ class Forecast:
         return cls(
             discovery=discovery,
             models=context.models_of(settings.models),
-            references=_references(settings.references, where),
-            humans=_humans(settings.humans, context.folder, where),
+            references=tuple(name if name in REFERENCES else f"baseline/{name}" for name in settings.references),
+            humans=_humans(settings.humans, context.folder, where, discovery),
             variants=_variants(settings, list(templates)),
             templates=templates,
             settings=settings,
@@ -267,31 +267,17 @@ def _variants(settings: ForecastSettings, formulations: Sequence[str]) -> tuple[
     if settings.crossed:
         return tuple(dict(zip(chosen, values, strict=True)) for values in itertools.product(*chosen.values()))
     first = {arm: values[0] for arm, values in chosen.items()}
-    others = [first | {"formulation": name} for name in chosen["formulation"]]
-    for arm in ("names", "metadata", "definition", "target"):
-        others += [
-            base | {arm: value} for base in list(others[: len(chosen["formulation"])]) for value in chosen[arm][1:]
-        ]
-    return tuple(others)
+    forms = [first | {"formulation": name} for name in formulations]
+    return (*forms, *(form | {arm: value} for arm in frames.ARMS[1:] for form in forms for value in chosen[arm][1:]))
 
 
-def _references(references: Sequence[str], where: str) -> tuple[str, ...]:
-    names = tuple(name if name.startswith("baseline/") else f"baseline/{name}" for name in references)
-    for name in names:
-        if name not in AVAILABLE:
-            raise PlanError(
-                f"'references' must be of {listed(AVAILABLE)}, got {name!r}. {did_you_mean(name, AVAILABLE)}  ({where})"
-            )
-    return names
-
-
-def _humans(names: Sequence[str], folder: Path, where: str) -> dict[str, str]:
-    sheets = {}
+def _humans(names: Sequence[str], folder: Path, where: str, discovery: MeasuredRuns) -> dict[str, str]:
+    sheets, sizes = {}, {name: frames.DatasetAbout(nodes=len(data.truth)) for name, data in discovery.datasets.items()}
     for name in names:
         path = folder / name.removeprefix("human/")
         if not is_there(path):
             raise PlanError(f"'humans' must be CSV files, got {name!r}, which is not there. Print a sheet to fill: "
                             f"trueness new human-sheet  ({where})")  # fmt: skip
-        human.read_experts(path)  # a mistake in it is said now
+        human.read_experts(path, human.questions(sizes, discovery.learners))  # a mistake in it is said now
         sheets[f"human/{path.stem}"] = path.read_text(encoding="utf-8-sig")
     return sheets

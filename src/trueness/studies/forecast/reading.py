@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 import pandas as pd
 
@@ -21,32 +20,23 @@ from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.methods_paragraph import listed, prompts
 from trueness.showing.paper import Part as PaperPart
 from trueness.showing.paper import read_pictures
-from trueness.showing.saving import Figure, Save, csv_text, plain_rows
+from trueness.showing.saving import Figure, Save, csv_text, plain, plain_records, plain_rows
 from trueness.showing.tables import Table
 from trueness.statistics.runs import range_note
 from trueness.studies.forecast import files, tables
 from trueness.studies.forecast.analysis import Analysis
 from trueness.studies.forecast.answers import forecasts_of, long_rows, read_reply
-from trueness.studies.forecast.findings import Findings, statistical_tests
-from trueness.studies.forecast.frames import ARMS, MEASURES, Forecasts, Truth, formulations, is_answered
+from trueness.studies.forecast.findings import Findings
+from trueness.studies.forecast.frames import ARMS, KEYS, MEASURES, Forecasts, Truth, formulations
 from trueness.studies.forecast.measures import SHOWN as SCORES
-from trueness.studies.forecast.summary import headline_of
+from trueness.studies.forecast.tables import headline_of
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
 from trueness.studies.reading import OPEN, Reading
 from trueness.texts import counted
 
 ANSWERED_ALIKE = "reference"  # the variant of who was not asked
+_PLACE = ["item", "variant", "respondent"]
 TOLD_FIRST = ("hypotheses", "comparisons", "robustness", "ranking", "contrasts", "guidelines")  # on the first page
-
-
-class ScoredClaim(NamedTuple):
-    """One range of one repeat, or the status that says why there is none; `scores` in the order of SCORES."""
-
-    repeat: int
-    low: float | None
-    high: float | None
-    status: str
-    scores: tuple[float | None, ...]
 
 
 class ForecastReading(Reading):
@@ -55,9 +45,9 @@ class ForecastReading(Reading):
     rests_on = ("discovery",)
     asks = many_charts = True
     files_below = "statistics"
-    charts_first = ("intervals_f1", "intervals", "calibration", "differences", "heatmap", "runs")
+    charts_first = ("intervals_f1", "intervals", "calibration", "heatmap", "runs")
     clusters = "data sets"
-    pictures = ("intervals_f1", "runs_f1", "calibration", "heatmap_covers_mean_respondent_dataset", "differences")
+    pictures = ("intervals_f1", "runs_f1", "calibration", "heatmap_covers_mean_respondent_dataset")
 
     @cached_property
     def forecasts(self) -> Forecasts:
@@ -89,7 +79,7 @@ class ForecastReading(Reading):
         return csv_text(pd.DataFrame(self.findings.rows))
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
-        return [tables.main_results(self.findings), tables.by_formulation(self.forecasts)]
+        return [tables.main_results(self.forecasts, self.findings.rows)]
 
     # ---- what it says
 
@@ -100,16 +90,7 @@ class ForecastReading(Reading):
         return f"{len(statuses):,} replies, {unread:,} not fully read; {self.forecasts.percent} ranges"
 
     def notes(self) -> list[str]:
-        notes = [
-            self.forecasts.arm_text,
-            "Coverage of the mean: share of ranges that hold the mean of the runs; of runs: share of runs inside the "
-            f"range, {self.forecasts.percent} if honest.",
-            "Interval score: lower is better; scaled to the largest value of each measure.  Skill: 1 - score / score "
-            "of the baseline.  Width: median ratio to the range of runs.  Intervals are clustered by data set; a mean "
-            "without one is the same on each.",
-            self.forecasts.range_note,
-        ]
-        return [note for note in notes if note]
+        return [table.caption for table in self.tables(None)]
 
     def summary(self) -> Summary:
         if self.forecasts.scores.empty:
@@ -128,7 +109,7 @@ class ForecastReading(Reading):
         forecasts = self.forecasts
         claims = forecasts.of_models(forecasts.headline)
         return (
-            f"We compare {int(is_answered(claims).sum())} readable of {len(claims)} claimed ranges by "
+            f"We compare {int(claims['answered'].sum())} readable of {len(claims)} claimed ranges by "
             f"{counted(len(forecasts.models), 'model')} with what {counted(len(forecasts.learner_names), 'learner')} "
             f"did on {counted(len(forecasts.dataset_names), 'data set')}."
         )
@@ -180,30 +161,23 @@ class ForecastReading(Reading):
         sections += [(one.name.capitalize(), one.sentences) for one in findings.told() if one.possible]
         sections.append((OPEN, findings.untold()))
         abstract = f"{self.abstract()} {headline_of(self.forecasts, findings.rows).sentence}"
-        checks, made = findings.validation.sentences, tables.of_paper(findings)
+        checks, made = findings.validation.sentences, findings.tables()
         return PaperPart("forecast", abstract, checks, self.methods(), sections, made, shown)
 
     # ---- the page: matrix, cells, analyses
 
     @cached_property
-    def _scores(self) -> list[str]:
-        """Those of SCORES that the study has."""
-        return [info.name for info in SCORES if info.name in self.forecasts.scores]
+    def _claims(self) -> pd.DataFrame:
+        """One row a claim, at its widest level, with its place in the grid."""
+        scores = self.forecasts.scores
+        rows = scores.sort_values("level", kind="stable").drop_duplicates(list(KEYS), keep="last").sort_index()
+        asked = ~rows["respondent"].isin(self.forecasts.references)
+        variant = rows["formulation"].str.cat([rows[arm] for arm in ARMS[1:]], sep="/")
+        return rows.assign(item=rows["dataset"] + "/" + rows["learner"], variant=variant.where(asked, ANSWERED_ALIKE))
 
     @cached_property
-    def _claims(self) -> dict[CellKey, dict[str, list[ScoredClaim]]]:
-        """Cell -> measure -> what was claimed in each repeat, at its widest level."""
-        scores = self.forecasts.scores
-        keys = ["dataset", "learner", "measure", *ARMS, "respondent", "repeat"]
-        rows = scores.sort_values("level", kind="stable").drop_duplicates(keys, keep="last").sort_index()
-        columns = [rows[name].tolist() for name in (*keys, "low", "high", "status", *self._scores)]
-        claims: dict[CellKey, dict[str, list[ScoredClaim]]] = {}
-        for dataset, learner, measure, *rest in zip(*columns, strict=True):
-            arms, (respondent, repeat, low, high, status), values = rest[:5], rest[5:10], rest[10:]
-            variant = ANSWERED_ALIKE if respondent in self.forecasts.references else "/".join(map(str, arms))
-            claim = ScoredClaim(int(repeat), _number(low), _number(high), str(status), tuple(map(_number, values)))
-            claims.setdefault((f"{dataset}/{learner}", variant, respondent), {}).setdefault(measure, []).append(claim)
-        return claims
+    def _claims_of(self) -> dict[CellKey, pd.DataFrame]:
+        return {tuple(map(str, key)): part for key, part in self._claims.groupby(_PLACE, sort=False)}  # type: ignore[misc]
 
     @cached_property
     def _by_item(self) -> dict[str, list[CellKey]]:
@@ -219,7 +193,7 @@ class ForecastReading(Reading):
         return dict(zip(names, short_variants(names), strict=True))
 
     def cell_keys(self) -> Iterator[CellKey]:
-        yield from dict.fromkeys([*self.results.place_of, *self._claims])
+        yield from dict.fromkeys([*self.results.place_of, *self._claims_of])
 
     def grid(self) -> Grid:
         results, references = self.results, list(self.forecasts.references)
@@ -230,20 +204,27 @@ class ForecastReading(Reading):
             "forecast", list(self._by_item), respondents, references, list(SCORES), [of, variants],
             spread="least and most over repeats", repeats="repeats",
         )  # fmt: skip
+        groups = self._claims.groupby([*_PLACE, "measure"], sort=False)
+        spreads = {name: groups[name].agg(["mean", "min", "max", "count"]).T.to_dict("list") for name in self._scores}
+        counts = {key: dict(Counter(statuses)) for key, statuses in groups["status"]}
         for key in self.cell_keys():
             place = results.place_of.get(key)
             for measure in MEASURES:
-                claims = self._claims.get(key, {}).get(measure, [])
-                planned = len(claims) if place is None else results.cells[place].repeats
-                values = {name: _spread([c.scores[k] for c in claims]) for k, name in enumerate(self._scores)}
-                counts = dict(Counter(claim.status for claim in claims))
-                grid.add(key[0], key[2], (measure, key[1]), planned, counts, values)
+                statuses = counts.get((*key, measure), {})
+                planned = sum(statuses.values()) if place is None else results.cells[place].repeats
+                values = {name: _spread(of_cell.get((*key, measure))) for name, of_cell in spreads.items()}
+                grid.add(key[0], key[2], (measure, key[1]), planned, statuses, values)
         return grid
+
+    @cached_property
+    def _scores(self) -> list[str]:
+        """Those of SCORES that the study has."""
+        return [info.name for info in SCORES if info.name in self.forecasts.scores]
 
     def cell(self, key: CellKey) -> dict[str, Json] | None:
         item, _, respondent = key
-        place, claims = self.results.place_of.get(key), self._claims.get(key, {})
-        if place is None and not claims:
+        place, claims = self.results.place_of.get(key), self._claims_of.get(key, self._claims.iloc[:0])
+        if place is None and claims.empty:
             return None
         exchanges, planned = [], 1
         no_reply = f"{respondent} answers without being asked: its range is computed or was given on a sheet."
@@ -252,10 +233,9 @@ class ForecastReading(Reading):
             runs = self.results.runs_at(place)
             exchanges = [block for run in runs for block in self._exchange(run, nodes, planned)]
             no_reply = f"None of {planned} repeats has been asked yet."
-        counts = Counter(claim.status for of_measure in claims.values() for claim in of_measure)
         dataset, _, learner = item.partition("/")
         return {
-            "statuses": dict(counts) or {NOT_RUN: planned},
+            "statuses": dict(Counter(claims["status"])) or {NOT_RUN: planned},
             "siblings": list(self._siblings(key)),
             "graph": "",
             "truth_of": ["discovery", dataset, "clean", learner],
@@ -265,31 +245,23 @@ class ForecastReading(Reading):
     def _siblings(self, key: CellKey) -> Iterator[dict[str, object]]:
         """The same question in other words, then the same question to others."""
         for other in self._by_item[key[0]]:
-            if other == key:
-                continue
-            if other[2] == key[2]:
-                label = self._variants.get(other[1], other[1])
-                yield {"key": list(other), "label": label, "group": "Other formulations"}
-            elif other[1] in (key[1], ANSWERED_ALIKE):
+            if other != key and other[2] == key[2]:
+                yield {"key": list(other), "label": self._variants[other[1]], "group": "Other formulations"}
+            elif other != key and other[1] in (key[1], ANSWERED_ALIKE):
                 yield {"key": list(other), "label": other[2], "group": "Others on the same question"}
 
-    def _ranges(self, dataset: str, learner: str, claims: dict[str, list[ScoredClaim]]) -> Iterator[blocks.Block]:
+    def _ranges(self, dataset: str, learner: str, claims: pd.DataFrame) -> Iterator[blocks.Block]:
         """What was claimed beside what was measured, a row a measure; what the ranges of few runs hold."""
         truths = {measure: self.forecasts.truths.get((dataset, learner, measure)) for measure in MEASURES}
         rows = []
         for measure, truth in truths.items():
-            repeats = claims.get(measure, [])
-            means = {name: _spread([c.scores[k] for c in repeats])[0] for k, name in enumerate(self._scores)}
-            row = {
-                "name": measure, "label": theme.measure_label(measure),
-                "claims": [claim._asdict() | {"scores": None} for claim in repeats],
-                "scores": {info.label: means.get(info.name) for info in SCORES[:3]},
-            }  # fmt: skip
-            rows.append(row | _truth_cells(truth))
+            mine = claims[claims["measure"] == measure]
+            means = {info.label: plain(mine[info.name].mean()) for info in SCORES[:3]}
+            row = {"name": measure, "label": theme.measure_label(measure), "scores": means, **_truth_cells(truth)}
+            rows.append(row | {"claims": plain_records(mine[["repeat", "low", "high", "status"]])})
         yield {"kind": "claims", "title": "Claimed and measured", "rows": rows, "level": self.forecasts.level}
-        if note := range_note(
-            (len(truth.runs) for truth in truths.values() if truth is not None), self.forecasts.level
-        ):
+        note = range_note((len(truth.runs) for truth in truths.values() if truth is not None), self.forecasts.level)
+        if note:
             yield blocks.lines("Range of the runs", [note])
 
     def _exchange(self, run: Run, nodes: int, planned: int) -> Iterator[blocks.Block]:
@@ -318,10 +290,10 @@ class ForecastReading(Reading):
     def analyses(self) -> list[AnalysisPart]:
         if self.forecasts.scores.empty:
             return []
-        rows = [{name: _plain(value) for name, value in row.items()} for row in self.findings.rows]
+        rows, tests = plain_rows(pd.DataFrame(self.findings.rows)), plain_rows(self.findings.tests)
         first = AnalysisPart("respondents", tables=(blocks.table("One row a respondent", rows),))
-        tests = AnalysisPart("tests", tables=(blocks.table("All tests", plain_rows(statistical_tests(self.findings))),))
-        return [first, tests, *(_analysis(analysis) for analysis in self.findings.analyses())]
+        second = AnalysisPart("tests", tables=(blocks.table("All tests", tests),))
+        return [first, second, *(_analysis(analysis) for analysis in self.findings.analyses())]
 
 
 def short_variants(variants: list[str]) -> list[str]:
@@ -343,18 +315,10 @@ def _truth_cells(truth: Truth | None) -> dict[str, object]:
     if truth is None or not len(truth.runs):
         return {"truth": None, "top": 1.0}
     ci, runs = (None if one is None else [one.low, one.high] for one in (truth.mean_ci, truth.run_range))
-    return {"truth": {"mean": _number(truth.mean), "n": len(truth.runs), "ci": ci, "runs": runs}, "top": truth.upper}
+    return {"truth": {"mean": plain(truth.mean), "n": len(truth.runs), "ci": ci, "runs": runs}, "top": truth.upper}
 
 
-def _spread(values: list[float | None]) -> tuple[float | None, float | None, float | None, int]:
+def _spread(values: Sequence[float] | None) -> tuple[float | None, ...]:
     """Mean, least, most and n of what is there."""
-    there = [value for value in values if value is not None]
-    return (sum(there) / len(there), min(there), max(there), len(there)) if there else (None, None, None, 0)
-
-
-def _number(value: float | None) -> float | None:
-    return None if value is None or value != value else float(value)
-
-
-def _plain(value: Json) -> Json:
-    return value if isinstance(value, str | int | bool) else _number(value)
+    mean, least, most, n = values or (None, None, None, 0)
+    return (mean, least, most, int(n)) if n else (None, None, None, 0)

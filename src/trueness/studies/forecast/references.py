@@ -5,7 +5,6 @@
                            base: PC .55, LiNGAM .60, FCI .50, NOTEARS .58; precision, recall, F1: b -+ .10;
                            SHD: (1 - b) D/2 -+ .1 D, D = d(d-1)/2. As in the original; other learners have no base
     baseline/climatology   quantiles of the same measure over all other data sets and learners, each cell weighing alike
-    baseline/climatology-learner    the same, of the same learner only, where at least 5 other data sets have it
     baseline/nearest       the runs of the same learner on the nearest other data set:
                            distance^2 = sum over log nodes, density, log rows of (difference / sd over the data sets)^2
     baseline/atlas         what the atlas expects of a table that looks like this one (trueness.atlas), when planned;
@@ -53,7 +52,6 @@ About = Mapping[str, DatasetAbout]
 
 ATLAS = "baseline/atlas"
 HEURISTIC_BASE = {"pc": 0.55, "lingam": 0.60, "fci": 0.50, "notears": 0.58}
-ENOUGH = 5  # other data sets with the same learner
 MAX_TRUTHS = 10_000  # 2,500 cells: climatology looks at all others for each
 MAX_CLAIMS = 200_000  # truths x references x targets
 TAUS = quantile_levels(LEVELS, median=True)
@@ -133,13 +131,12 @@ def _heuristic(truth: Truth, truths: Truths, datasets: About, target: str) -> It
 
 
 def _climatology(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[ReferenceQuantiles]:
-    yield _quantiles_of(_others(truth, truths), truth, target, "no other data set")
-
-
-def _climatology_learner(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[ReferenceQuantiles]:
-    same = [other for other in _others(truth, truths) if other.learner == truth.learner]
-    few = f"only {len(same)} other data sets with {truth.learner}, {ENOUGH} needed"
-    yield _quantiles_of(same if len(same) >= ENOUGH else [], truth, target, few)
+    cells = _others(truth, truths)
+    if not cells:
+        yield ReferenceQuantiles(None, "no other data set")
+        return
+    means = np.array([cell.mean / cell.upper for cell in cells])
+    yield _answer(_of_runs(means if target == "mean" else np.concatenate([cell.spread for cell in cells])), truth)
 
 
 def _nearest(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[ReferenceQuantiles]:
@@ -168,7 +165,7 @@ def _atlas(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterat
         shares = np.zeros(0)
     if shares.shape != TAUS.shape or not ((shares >= 0) & (shares <= 1)).all():
         raise DataError(f"what the atlas expects must be {len(TAUS)} shares, got others. Was the study changed?")
-    yield _answer(np.sort(shares), truth, "")
+    yield _answer(np.sort(shares), truth)
 
 
 def _oracle(truth: Truth, truths: Truths, datasets: About, target: str) -> Iterator[ReferenceQuantiles]:
@@ -189,16 +186,6 @@ def _others(truth: Truth, truths: Truths) -> list[Truth]:
     ]
 
 
-def _quantiles_of(cells: Sequence[Truth], truth: Truth, target: str, why: str) -> ReferenceQuantiles:
-    if not cells:
-        return ReferenceQuantiles(None, why)
-    if target == "mean":
-        pool = np.array([cell.mean / cell.upper for cell in cells])
-    else:
-        pool = np.concatenate([cell.spread for cell in cells])
-    return _answer(_of_runs(pool), truth, "")
-
-
 def _of_runs(runs: Array) -> Array:
     return np.asarray(np.quantile(runs, TAUS), dtype=np.float64)
 
@@ -210,7 +197,7 @@ def _of_mean(runs: Array, variance: float) -> Array:
     return np.asarray(runs.mean() + stdtrit(len(runs) - 1, TAUS) * runs.std(ddof=1) * math.sqrt(variance))
 
 
-def _answer(shares: Array, truth: Truth, flags: str, repeat: int = 0) -> ReferenceQuantiles:
+def _answer(shares: Array, truth: Truth, flags: str = "", repeat: int = 0) -> ReferenceQuantiles:
     return ReferenceQuantiles(np.clip(shares, 0, 1) * truth.upper, flags, repeat)
 
 
@@ -226,10 +213,8 @@ _ANSWERS: dict[str, Callable[[Truth, Truths, About, str], Iterator[ReferenceQuan
     RANDOM: _random,
     "baseline/heuristic": _heuristic,
     "baseline/climatology": _climatology,
-    "baseline/climatology-learner": _climatology_learner,
     "baseline/nearest": _nearest,
     ATLAS: _atlas,
     "baseline/oracle": _oracle,
 }
-AVAILABLE = tuple(_ANSWERS)
-REFERENCES = tuple(name for name in AVAILABLE if name != "baseline/climatology-learner")  # those of a study by default
+REFERENCES = tuple(_ANSWERS)

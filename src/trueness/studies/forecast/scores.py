@@ -1,6 +1,4 @@
-"""Every claim scored against the runs it is about: claims frame in, scores frame out.
-
-One row a claim at its own level. Columns beside KEYS, level, low, high, median, status, claim_status:
+"""Every claim scored against the runs it is about: claims frame in, scores frame out, one row a claim at its own level.
 
     covers_mean                      low <= mean of the runs <= high (the original's primary measure)
     coverage_runs                    share of the runs in [low, high]
@@ -8,56 +6,69 @@ One row a claim at its own level. Columns beside KEYS, level, low, high, median,
         *_mean_ci                    the bootstrap CI of the mean
         *_runs                       the 2.5 to 97.5 % range of the runs
     width, interval_score, bias      of this row's interval; bias > 0 is optimistic
-    wis, pinball, crps, pit          of the whole claim, all its levels and its median: on the row of its widest level
     *_scaled                         the same divided by the measure's largest value (SHD: d(d-1)/2), so that scores of
                                      SHD, which are in edges, can be averaged with those of precision, recall and F1
     skill_<reference>                1 - S / S_ref with the interval score of the reference on the same cell, measure,
                                      target and level; over several cells take 1 - mean S / mean S_ref (`pooled_skills`)
 
-interval_score, wis, pinball and crps are proper only against what the claim is of: each run (averaged) where the target
-is `run`, the mean over the runs where it is `mean`. The overlaps are given against both truths whatever the target; the
-name says which. WIS of one level without a median is (a/2) IS, so it compares within a formulation, not across.
-`pit` is of SHD with target `run`: of one run a claim, drawn by the claim's own key, so that the values of claims about
-different cells are independent, and uniform when the claims are right.
+The interval score is proper only against what the claim is of: each run (averaged) where the target is `run`, the mean
+over the runs where it is `mean`. The overlaps are given against both truths whatever the target; the name says which.
 
-A claim beyond what the measure can be is scored as it was made, and one that lies wholly there no better than the worst
-claim that can be (against.py). A claim that was not read keeps its status and has no scores; claim_status is `ok` when
-all its levels were read. A claim whose cell has no run with a value, and a ratio to a truth of zero width, are
-`degenerate`. The oracle's claims come from one half of the runs and are scored on the other (flags "from even runs",
-"from odd runs"); those of baseline/random are expectations in closed form.
+A measure lies in [0, M], M = 1, or d(d-1)/2 for SHD. A claim that leaves [0, M] is scored as it was made, never clipped
+and never left out. Where no value of it can be (it lies wholly outside) it scores no better than the worst claim that
+can be, all of it at the end of [0, M] that is farther from the outcomes, m the mean of the outcomes:
+
+    interval score >= (2/a) max(m, M - m)       the true quantiles lie in [0, M]: no honest claim meets this floor
+
+A claim that was not read keeps its status and has no scores. A claim whose cell has no run with a value, and a ratio to
+a truth of zero width, are `degenerate`. The oracle's claims come from one half of the runs and are scored on the other
+(flags "from even runs", "from odd runs").
+
+What two sorted uniforms score is known in closed form, so baseline/random is scored without a draw. [L, U] =
+sorted(V1, V2), V ~ U(0, 1), all lengths in units of the measure's range. For t in [0, 1], a truth [a, b] of width w and
+a resolution r:
+
+    P(covers t) = 2t(1 - t)                                     1/3 on average over t, never above 1/2
+    P(meets [a, b]) = 1 - a^2 - (1 - b)^2                       P(contains [a, b]) = 2a(1 - b)
+    P(inside [a, b]) = w^2                                      E fraction = (1/w) integral_a^b 2x(1 - x) dx
+    E width = 1/3                                               E calibration = (1/3 - w) / w
+    E log max(U - L, r) = r(2 - r) log r + integral_r^1 2(1 - x) log x dx
+    E IS(y) = 1/3 + (2/alpha) (y^3 + (1 - y)^3) / 3             since E(L - y)+ = (1 - y)^3 / 3, E(y - U)+ = y^3 / 3
+
+IoU has no such form; it is averaged over a fixed grid of intervals (error below 10^-3).
 """
 
 from __future__ import annotations
 
-import hashlib
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from trueness.errors import DataError
-from trueness.measures.interval_scores import skill
+from trueness.intervals import Interval
+from trueness.measures import interval_scores as of
 from trueness.outside import Json
+from trueness.statistics.runs import QuantileBounds
 from trueness.status import Status
-from trueness.studies.forecast.against import VERSUS, Claims, Rows, expected_scores, of_claims, of_ends, of_outcomes
 from trueness.studies.forecast.frames import ARMS, CLAIM_COLUMNS, KEYS, RANDOM, Truth, Truths, halves
 
 Array = NDArray[np.float64]
-Columns = Mapping[str, NDArray[Any]]
+Scores = dict[str, NDArray[Any]]
 
 FROM_HALF = {"even": "from even runs", "odd": "from odd runs"}  # the flag of a claim made of half of the runs
 _OTHER_HALF = {"from even runs": "odd", "from odd runs": "even"}
 
-_PROPER = ("interval_score", "wis", "pinball", "crps")
+VERSUS = ("overlaps", "covers", "inside", "iou", "fraction", "calibration", "class", "log_width_ratio")
 OF_INTERVAL = (
     "covers_mean", "coverage_runs", *(f"{score}_{truth}" for truth in ("mean_ci", "runs") for score in VERSUS),
     "width", "interval_score", "bias",
 )  # fmt: skip
-OF_CLAIM = ("wis", "pinball", "crps", "pit")  # of all levels together
-SCALED = ("width", "bias", *_PROPER)
-SCORES = (*OF_INTERVAL, *OF_CLAIM, *(f"{score}_scaled" for score in SCALED))
+SCALED = ("width", "bias", "interval_score")
+SCORES = (*OF_INTERVAL, *(f"{score}_scaled" for score in SCALED))
 QUESTION = ("dataset", "learner", "measure", "target", "level")  # on which a claim meets a reference
 
 _TOGETHER = 2**18  # outcomes of rows that are scored at once
@@ -68,32 +79,30 @@ def score_claims(
     claims: pd.DataFrame, truths: Truths, references: Sequence[str] = (), *, seed: int = 0
 ) -> pd.DataFrame:
     """The scores frame; `references` are respondents of the same claims frame, each gives a column of skill."""
-    frame = _check_claims(claims)
-    frame["status"] = _with_truths(frame, truths)
-    frame["claim_status"], claim = _claim_statuses(frame)
-    columns: dict[str, NDArray[Any]] = {
+    frame = _as_numbers(claims)
+    known = {key for key, truth in truths.items() if len(truth.runs)}
+    frame["status"] = [
+        str(Status.DEGENERATE) if status == Status.OK and tuple(key) not in known else status
+        for status, *key in _tuples(frame, ("status", "dataset", "learner", "measure"))
+    ]
+    columns: Scores = {
         name: np.full(len(frame), None, dtype=object) if name in _CLASSES else np.full(len(frame), np.nan)
         for name in SCORES
     }
-    by_chance = (frame["respondent"] == RANDOM).to_numpy(dtype=bool)
-    answers = _arrays(frame, claim, seed)
-    groups = [*_by_truth(frame, truths, seed)]
-    truth_of = {row: truth for rows, truth, _ in groups for row in rows}
-    answered, theirs = np.array([*truth_of], dtype=np.intp), [*truth_of.values()]
-    for name, values in of_ends(answers.take(answered), theirs).items():
-        columns[name][answered] = values
-    for rows, target in _alike(groups):
-        for some, fill in ((rows[~by_chance[rows]], _fill), (rows[by_chance[rows]], _expect)):
-            if len(some):
-                fill(columns, answers.take(some), [truth_of[row] for row in some.tolist()], target)
-    upper = np.array([truth.upper for truth in theirs])
-    for name in SCALED:
-        columns[f"{name}_scaled"][answered] = columns[name][answered] / upper
-    kept = frame[[*KEYS, "level", "low", "high", "median", "status", "claim_status"]]
+    for rows, theirs, target in _alike(frame, truths, seed):
+        part = frame.iloc[rows]
+        by_chance = (part["respondent"] == RANDOM).to_numpy(dtype=bool)
+        for score, which in ((_score, ~by_chance), (_expect, by_chance)):
+            if which.any():
+                for name, values in score(part[which], [theirs[k] for k in np.flatnonzero(which)], target).items():
+                    columns[name][rows[which]] = values
+        upper = np.array([truth.upper for truth in theirs])
+        for name in SCALED:
+            columns[f"{name}_scaled"][rows] = columns[name][rows] / upper
+    kept = frame[[*KEYS, "level", "low", "high", "median", "status"]]
     scores = pd.concat([kept, pd.DataFrame(columns, index=frame.index)], axis=1)
-    score = "interval_score"
-    beside = _of_references(scores, references, score)
-    return scores.assign(**{skill_column(name): skill(scores[score], theirs) for name, theirs in beside})
+    beside = _of_references(scores, references, "interval_score")
+    return scores.assign(**{skill_column(name): of.skill(scores["interval_score"], theirs) for name, theirs in beside})
 
 
 def skill_column(reference: str) -> str:
@@ -114,7 +123,7 @@ def pooled_skills(scores: pd.DataFrame, references: Sequence[str]) -> dict[str, 
     for reference, theirs in _of_references(scores, references, score):
         both = {name: rows & ~np.isnan(theirs) for name, rows in chosen.items() if name != reference}
         skills[reference] = {
-            name: float(skill(ours[rows].mean(), theirs[rows].mean())) if rows.any() else float("nan")
+            name: float(of.skill(ours[rows].mean(), theirs[rows].mean())) if rows.any() else float("nan")
             for name, rows in both.items()
         }
     return skills
@@ -124,135 +133,101 @@ def long(scores: pd.DataFrame, names: Sequence[str] | None = None) -> pd.DataFra
     """Rows of the long table: item, variant, respondent, repeat, measure, value, status.
 
     item is dataset/learner/measure, variant the arms joined by "/", measure the score's name. Of a claim at several
-    levels the widest has the plain names; the others have those of one interval, with the level: coverage_runs_50.
+    levels the widest has the plain names, the others those with their level: coverage_runs_50.
     """
     numeric = [name for name in scores.columns if name in SCORES and name not in _CLASSES]
     numeric += [name for name in scores.columns if name.startswith("skill_")]
     chosen = numeric if names is None else [name for name in names if name in numeric]
-    of_interval = [name for name in chosen if name.removesuffix("_scaled") not in OF_CLAIM]
-    top = _is_widest(scores)
-    parts = [_long_rows(scores[top], chosen, "")]
-    below = scores[~top]
-    for level in sorted(below["level"].unique()):
-        parts.append(_long_rows(below[below["level"] == level], of_interval, f"_{100 * level:g}"))
+    level = scores.groupby(list(KEYS), sort=False, dropna=False)["level"].transform("max")
+    widest = scores["level"] == level
+    below = scores[~widest]
+    parts = [_long_rows(scores[widest], chosen, "")]
+    parts += [_long_rows(part, chosen, f"_{100 * float(str(at)):g}") for at, part in below.groupby("level")]
     return pd.concat(parts, ignore_index=True)
 
 
-def _check_claims(claims: pd.DataFrame) -> pd.DataFrame:
+def is_beyond(low: Array, high: Array, upper: ArrayLike) -> NDArray[np.bool_]:
+    """Whether an end of the claim lies outside what the measure can be."""
+    return np.asarray((low < 0) | (high > np.asarray(upper, float)))
+
+
+def is_impossible(low: Array, high: Array, upper: ArrayLike) -> NDArray[np.bool_]:
+    """Whether no value of the claim can be."""
+    return np.asarray((high < 0) | (low > np.asarray(upper, float)))
+
+
+def _as_numbers(claims: pd.DataFrame) -> pd.DataFrame:
     frame = claims[list(CLAIM_COLUMNS)].reset_index(drop=True)
     for name in ("level", "low", "high", "median"):
         frame[name] = frame[name].astype(np.float64)
     frame["status"] = frame["status"].astype(str)
     ok = frame["status"] == Status.OK
-    wrong = ok & ~((frame["low"] <= frame["high"]) & frame["level"].between(0, 1, inclusive="neither"))
-    if wrong.any():
-        raise DataError(
-            f"a claim with status ok must have low <= high and a level in (0, 1), got {_label(frame[wrong].iloc[0])}. "
-            "Swap the ends, or give it a status."
-        )
-    twice = frame.duplicated([*KEYS, "level"])
-    if twice.any():
-        raise DataError(f"a claim must be there once, got twice {_label(frame[twice].iloc[0])}. Number the repeats.")
     frame.loc[~ok, ["low", "high", "median"]] = np.nan  # a value without a reading would be scored by somebody
     return frame
 
 
-def _label(row: pd.Series) -> str:
-    item = f"{row['dataset']}/{row['learner']}/{row['measure']}"
-    return f"[{row['low']}, {row['high']}] at {row['level']} ({row['respondent']} on {item}, repeat {row['repeat']})"
-
-
-def _with_truths(frame: pd.DataFrame, truths: Truths) -> list[str]:
-    """The statuses; an answer to a question whose truth has no value is degenerate."""
-    known = {key for key, truth in truths.items() if len(truth.runs)}
-    return [
-        str(Status.DEGENERATE) if status == Status.OK and tuple(key) not in known else status
-        for status, *key in _tuples(frame, ("status", "dataset", "learner", "measure"))
-    ]
-
-
-def _claim_statuses(frame: pd.DataFrame) -> tuple[NDArray[np.object_], NDArray[np.int64]]:
-    """The status of each row's whole claim (ok, or the first that is not), and which claim the row is of."""
-    claim = np.asarray(frame.groupby(list(KEYS), sort=False, dropna=False).ngroup(), dtype=np.int64)
-    status = frame["status"].to_numpy(dtype=object)
-    worst = np.full(claim.max(initial=-1) + 1, str(Status.OK), dtype=object)
-    bad = np.flatnonzero(status != Status.OK)[::-1]
-    worst[claim[bad]] = status[bad]
-    return worst[claim], claim
-
-
-def _is_widest(frame: pd.DataFrame) -> NDArray[np.bool_]:
-    level = frame.groupby(list(KEYS), sort=False, dropna=False)["level"].transform("max")
-    return (frame["level"] == level).to_numpy(dtype=bool)
-
-
-def _arrays(frame: pd.DataFrame, claim: NDArray[np.int64], seed: int) -> Claims:
-    counts = ((frame["measure"] == "shd") & (frame["target"] == "run")).to_numpy(dtype=bool) & _is_widest(frame)
-    return Claims(
-        row=np.arange(len(frame)),
-        claim=claim,
-        whole=(frame["claim_status"] == Status.OK).to_numpy(dtype=bool),
-        uniforms=_uniforms(frame, counts, seed),
-        **{name: frame[name].to_numpy(dtype=np.float64) for name in ("level", "low", "high", "median")},
-    )
-
-
-def _uniforms(frame: pd.DataFrame, wanted: NDArray[np.bool_], seed: int) -> Array:
-    """(rows, 2) uniforms by each claim's own key: they do not depend on the order of the table."""
-    uniforms = np.full((len(frame), 2), np.nan)
-    for row, key in zip(np.flatnonzero(wanted), _tuples(frame[wanted], KEYS), strict=True):
-        digest = hashlib.blake2b("\x1f".join(map(str, (seed, *key))).encode(), digest_size=16).digest()
-        uniforms[row] = np.frombuffer(digest, dtype=np.uint64) >> np.uint64(11)
-    return uniforms * 2.0**-53
-
-
-def _by_truth(frame: pd.DataFrame, truths: Truths, seed: int) -> Iterator[tuple[list[int], Truth, str]]:
-    """The rows with an answer, by the runs that they are scored on and the target."""
-    grouped: dict[tuple[str, ...], list[int]] = {}
+def _alike(frame: pd.DataFrame, truths: Truths, seed: int) -> Iterator[tuple[NDArray[np.intp], list[Truth], str]]:
+    """Answered rows with one target and as many runs, which are scored together, with the truth of each."""
     columns = ("status", "flags", "target", "dataset", "learner", "measure")
-    for row, (status, flags, *key) in enumerate(_tuples(frame, columns)):
-        if status == Status.OK:
-            grouped.setdefault((_OTHER_HALF.get(flags, ""), *key), []).append(row)
-    split = halves(truths, rng=np.random.default_rng([seed, 2])) if any(half for half, *_ in grouped) else {}
-    for (half, target, *key), rows in grouped.items():
-        truth = (split[half] if half else truths)[key[0], key[1], key[2]]
+    answered = [(row, *rest) for row, (status, *rest) in enumerate(_tuples(frame, columns)) if status == Status.OK]
+    split = halves(truths, rng=np.random.default_rng([seed, 2])) if any(o[1] in _OTHER_HALF for o in answered) else {}
+    together: dict[tuple[int, str], list[tuple[int, Truth]]] = {}
+    for row, flags, target, dataset, learner, measure in answered:
+        own = split[_OTHER_HALF[flags]] if flags in _OTHER_HALF else truths
+        truth = own[dataset, learner, measure]
         if len(truth.runs):  # half of one run is none
-            yield rows, truth, target
+            together.setdefault((len(truth.runs), target), []).append((row, truth))
+    for (n, target), pairs in together.items():
+        step = max(1, _TOGETHER // n)
+        for start in range(0, len(pairs), step):
+            rows, theirs = zip(*pairs[start : start + step], strict=True)
+            yield np.array(rows, dtype=np.intp), list(theirs), target
 
 
-def _alike(groups: Sequence[tuple[list[int], Truth, str]]) -> Iterator[tuple[Rows, str]]:
-    """Rows with one target and as many runs, which are scored together; all rows about a truth, and few numbers."""
-    waiting: dict[tuple[int, str], list[int]] = {}
-    for rows, truth, target in groups:
-        gathered = waiting.setdefault((len(truth.runs), target), [])
-        gathered += rows
-        if len(gathered) * len(truth.runs) > _TOGETHER:
-            yield np.array(gathered, dtype=np.intp), target
-            gathered.clear()
-    for (_, target), rows in waiting.items():
-        yield np.array(rows, dtype=np.intp), target
+def _score(claims: pd.DataFrame, truths: Sequence[Truth], target: str) -> Scores:
+    """{score: (k,) values}; truths: (k,) that of each row, with as many runs each."""
+    low, high, level, median = (claims[name].to_numpy(float) for name in ("low", "high", "level", "median"))
+    centre = np.where(np.isnan(median), (low + high) / 2, median)
+    mean, upper, resolution = np.array([(truth.mean, truth.upper, truth.resolution) for truth in truths]).T
+    counts = (claims["measure"] == "shd").to_numpy()
+    runs = np.array([truth.runs for truth in truths])
+    outcomes = runs if target == "run" else mean[:, None]
+    floor = np.where(is_impossible(low, high, upper), np.maximum(mean, upper - mean), 0.0)
+    scores: Scores = {
+        "covers_mean": of.covers(low, high, mean),
+        "coverage_runs": of.coverage_of_runs(low, high, runs),
+        "width": high - low,
+        "interval_score": np.maximum(
+            of.interval_score(low, high, outcomes, level).mean(axis=1), 2 / (1 - level) * floor
+        ),
+        "bias": np.where(counts, of.bias(centre, mean, "lower"), of.bias(centre, mean, "higher")),
+    }
+    for suffix, intervals in (
+        ("mean_ci", [truth.mean_ci for truth in truths]),
+        ("runs", [truth.run_range for truth in truths]),
+    ):
+        versus = _versus(low, high, intervals, resolution)
+        scores |= {f"{name}_{suffix}": values for name, values in versus.items()}
+    return scores
 
 
-def _fill(columns: Columns, claims: Claims, truths: Sequence[Truth], target: str) -> None:
-    for name, values in of_outcomes(claims, truths, target).items():
-        columns[name][claims.row] = values
-    for rows, scores in of_claims(claims, truths, target):
-        for name, values in scores.items():
-            columns[name][rows] = values
-
-
-def _expect(columns: Columns, claims: Claims, truths: Sequence[Truth], target: str) -> None:
-    """The rows of baseline/random."""
-    levels: dict[int, list[float]] = {}
-    for level, claim in sorted(zip(claims.level.tolist(), claims.claim.tolist(), strict=True)):
-        levels.setdefault(claim, []).append(level)
-    alike: dict[tuple[float, ...], list[int]] = {}
-    for k, (level, claim) in enumerate(zip(claims.level.tolist(), claims.claim.tolist(), strict=True)):
-        alike.setdefault((level, *levels[claim]), []).append(k)
-    for (level, *all_levels), which in alike.items():
-        expected = expected_scores([truths[k] for k in which], level, all_levels, target)
-        for name, values in expected.items():
-            columns[name][claims.row[which]] = values
+def _versus(low: Array, high: Array, intervals: Sequence[Interval | None], resolution: Array) -> Scores:
+    """NaN where there is no interval: one run has none of its mean."""
+    start, end = np.array([QuantileBounds.of(one) for one in intervals], dtype=np.float64).reshape(-1, 2).T
+    calibration = of.calibration_score(low, high, start, end)
+    scores = {
+        "overlaps": of.intersects(low, high, start, end),
+        "covers": of.contains(low, high, start, end),
+        "inside": of.contains(start, end, low, high),
+        "iou": of.iou(low, high, start, end),
+        "fraction": of.coverage_fraction(low, high, start, end),
+        "calibration": calibration,
+        "log_width_ratio": of.log_width_ratio(low, high, start, end, resolution),
+    }
+    absent = np.isnan(start)
+    return {name: np.where(absent, np.nan, values) for name, values in scores.items()} | {
+        "class": of.calibration_class(calibration)
+    }
 
 
 def _of_references(scores: pd.DataFrame, names: Sequence[str], score: str) -> Iterator[tuple[str, Array]]:
@@ -267,10 +242,9 @@ def _of_references(scores: pd.DataFrame, names: Sequence[str], score: str) -> It
 def _long_rows(rows: pd.DataFrame, names: Sequence[str], suffix: str) -> pd.DataFrame:
     n = len(names)
     values = rows[list(names)].to_numpy(dtype=np.float64)
-    whole = np.array([name.removesuffix("_scaled") in OF_CLAIM for name in names], dtype=bool)
-    status = np.where(whole, rows[["claim_status"]].to_numpy(dtype=object), rows[["status"]].to_numpy(dtype=object))
+    status = np.repeat(rows[["status"]].to_numpy(dtype=object), n, axis=1)
     status = np.where((status == Status.OK) & np.isnan(values), str(Status.DEGENERATE), status)
-    table = pd.DataFrame(
+    return pd.DataFrame(
         {
             "item": np.repeat(_join_columns(rows, ("dataset", "learner", "measure")), n),
             "variant": np.repeat(_join_columns(rows, ARMS), n),
@@ -281,8 +255,6 @@ def _long_rows(rows: pd.DataFrame, names: Sequence[str], suffix: str) -> pd.Data
             "status": status.ravel(),
         }
     )
-    has_pit = np.repeat(((rows["measure"] == "shd") & (rows["target"] == "run")).to_numpy(dtype=bool), n)
-    return table[has_pit | (table["measure"] != "pit").to_numpy(dtype=bool)]
 
 
 def _join_columns(rows: pd.DataFrame, names: Sequence[str]) -> NDArray[np.object_]:
@@ -292,3 +264,78 @@ def _join_columns(rows: pd.DataFrame, names: Sequence[str]) -> NDArray[np.object
 def _tuples(frame: pd.DataFrame, names: Sequence[str]) -> Iterator[tuple[Json, ...]]:
     """The rows as plain tuples; iterating over a column of text is ten times slower than over its list."""
     return zip(*(frame[name].tolist() for name in names), strict=True)
+
+
+# ---- what chance scores
+
+_GRID = 128  # lows and highs of the fixed intervals each
+
+
+def expected_coverage(t: ArrayLike) -> Array:
+    """P(L <= t <= U)."""
+    inside = np.clip(np.asarray(t, dtype=np.float64), 0, 1)
+    return np.asarray(2 * inside * (1 - inside))
+
+
+def expected_interval_score(y: ArrayLike, level: ArrayLike) -> Array:
+    """E IS for each outcome; one beyond [0, 1] adds its distance."""
+    y = np.asarray(y, dtype=np.float64)
+    inside = np.clip(y, 0, 1)
+    missed = (inside**3 + (1 - inside) ** 3) / 3 + np.abs(y - inside)
+    return np.asarray(1 / 3 + 2 / (1 - np.asarray(level, dtype=np.float64)) * missed)
+
+
+def expected_log_width(floor: float) -> float:
+    """E log max(U - L, floor), 0 < floor <= 1."""
+    below = floor * (2 - floor) * math.log(floor)
+    return below + (-1.5 - (2 * floor * (math.log(floor) - 1) - floor**2 * (math.log(floor) - 0.5)))
+
+
+@lru_cache(4096)  # the same truth is asked for with every target and level
+def expected_versus(interval: Interval | None, upper: float, resolution: float) -> Mapping[str, float | str]:
+    """What chance scores against one truth: the six overlaps and widths, and the log width ratio; NaN without one."""
+    if interval is None:
+        return dict.fromkeys(VERSUS, math.nan) | {"class": of.DEGENERATE}
+    a, b = np.clip([interval.low / upper, interval.high / upper], 0, 1)
+    w = b - a
+    calibration = (1 / 3 - w) / w if w > 0 else math.nan
+    floor = min(resolution / upper, 1.0)
+    return {
+        "overlaps": 1 - a**2 - (1 - b) ** 2,
+        "covers": 2 * a * (1 - b),
+        "inside": w**2,
+        "iou": float(of.iou(*_grid(), float(a), float(b)).mean()),
+        "fraction": ((b**2 - 2 * b**3 / 3) - (a**2 - 2 * a**3 / 3)) / w if w > 0 else math.nan,
+        "calibration": calibration,
+        "class": str(of.calibration_class(calibration)[()]),
+        "log_width_ratio": expected_log_width(floor) - math.log(max(w, floor)),
+    }
+
+
+def _expect(claims: pd.DataFrame, truths: Sequence[Truth], target: str) -> Scores:
+    """As `_score`, of baseline/random."""
+    level = claims["level"].to_numpy(float)
+    upper, mean = np.array([(truth.upper, truth.mean) for truth in truths]).T
+    runs = np.array([truth.runs for truth in truths]) / upper[:, None]
+    outcomes = runs if target == "run" else (mean / upper)[:, None]
+    optimistic = 0.5 - mean / upper
+    counts = (claims["measure"] == "shd").to_numpy()
+    row: Scores = {
+        "covers_mean": expected_coverage(mean / upper),
+        "coverage_runs": expected_coverage(runs).mean(axis=1),
+        "width": upper / 3,
+        "interval_score": upper * expected_interval_score(outcomes, level[:, None]).mean(axis=1),
+        "bias": upper * np.where(counts, -optimistic, optimistic),
+    }
+    for suffix, interval in (("mean_ci", "mean_ci"), ("runs", "run_range")):
+        scores = [expected_versus(getattr(truth, interval), truth.upper, truth.resolution) for truth in truths]
+        row |= {f"{name}_{suffix}": np.array([score[name] for score in scores]) for name in VERSUS}
+    return row
+
+
+@cache
+def _grid() -> tuple[Array, Array]:
+    """Sorted pairs of the midpoints of a square grid: each stands for the same probability."""
+    points = (np.arange(_GRID) + 0.5) / _GRID
+    first, second = np.meshgrid(points, (points + 0.25 / _GRID) % 1)  # apart, so that no pair is one point
+    return np.minimum(first, second).ravel(), np.maximum(first, second).ravel()

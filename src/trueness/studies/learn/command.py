@@ -18,9 +18,8 @@ from trueness.errors import DataError, PlanError, SettingError, did_you_mean, li
 from trueness.files import write_atomically
 from trueness.graphs import Graph
 from trueness.outside import MAX_PLAN, Json, text_of, toml_of
-from trueness.running.plans import toml_text
-from trueness.running.progress import Report
-from trueness.running.study import Plan, Study
+from trueness.running.drivers import Report
+from trueness.running.study import Plan, Study, toml_text
 from trueness.studies.learn.findings import Learned
 from trueness.studies.learn.plan import KNOWLEDGE
 

@@ -86,17 +86,6 @@ def _table(learned: LearnScores) -> Iterator[str]:
         yield f"Rows: {about['row_dependence']['sentence']}."
     if about.get("not_heeding"):
         yield f"What is known beforehand cannot be told to {joined(about['not_heeding'])}: their graphs may deny it."
-    for key, what, test in (
-        ("curved", "have relations that look curved", "F test of squares in the regression on all others"),
-        ("not_gaussian", "have noise that looks non-Gaussian", "Jarque-Bera test of its residuals"),
-    ):
-        if key in about:
-            rejected = about[key]
-            names = f" ({joined(rejected['columns'][:5])})" if rejected["columns"] else ""
-            yield (
-                f"{len(rejected['columns'])} of {rejected['of']} numbers {what}{names} ({test}, Holm over columns; "
-                f"least p = {rejected['least_p']:.2g}; n = {about['complete_rows']:,} rows)."
-            )
     if "r2" in about:
         yield (
             f"The others tell {100 * about['r2']['mean']:.0f} % of a number's variance on average, at most "

@@ -7,8 +7,6 @@
     2 n, 10 n  draws of more rows: what more data would bring
     your graph the user's guess, and the same graph with its names permuted: is it better than chance
 
-    curved      of each number: F test of the squares of the others in its regression on all others, Holm over columns
-    Gaussian    of each number: Jarque-Bera test of the residuals of that regression, Holm over columns
     R2          of each number on all others: how much the others tell (near 1: nearly dependent columns)
     trouble     a column with many gaps, one that the others nearly determine, a level that few rows have
 
@@ -26,7 +24,6 @@ from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from trueness import atlas, registry
 from trueness.atlas import LEARNERS, place_of
@@ -40,14 +37,12 @@ from trueness.learners.knowledge import Knowledge
 from trueness.outside import Json, is_there
 from trueness.running.cells import Cell, PlanContext, hash_of, placeless, portable
 from trueness.settings import Between, Hint, Positive, Share, Whole
-from trueness.statistics.multiplicity import adjust
 from trueness.studies.learn import work
 from trueness.studies.learn.guess import others_of
 from trueness.studies.learn.measures import FACTORS, GUESS, MEASURES, TABLE
 
 Array = NDArray[np.float64]
 VERSION = 1
-TESTED = 0.05
 FEWEST_ROWS = 20
 KNOWLEDGE = ("required", "forbidden", "tiers")
 EXPECTED = ("f1", "precision", "recall")  # of the atlas
@@ -319,12 +314,7 @@ def look_at(table: Table) -> dict[str, object]:
     }
     numbers = np.flatnonzero(~table.discrete)
     if len(numbers) and len(whole) > 3 * table.d + 20:
-        tests = [_regress(table, whole, j) for j in numbers]
-        for name, place in (("curved", 0), ("not_gaussian", 1)):
-            p = adjust(np.array([test[place] for test in tests]))
-            rejected = [table.names[j] for j, q in zip(numbers, p, strict=True) if q < TESTED]
-            looked[name] = {"columns": rejected, "of": len(numbers), "least_p": float(p.min())}
-        r2 = [test[2] for test in tests]
+        r2 = [_r2(table, whole, j) for j in numbers]
         for j, share in zip(numbers, r2, strict=True):
             columns[j]["r2"] = share
         looked["r2"] = {"most": max(r2), "column": table.names[numbers[int(np.argmax(r2))]], "mean": float(np.mean(r2))}
@@ -345,27 +335,14 @@ def _column(table: Table, j: int) -> dict[str, object]:
     return looked | {"least": int(np.bincount(seen.astype(int), minlength=len(levels)).min())}
 
 
-def _regress(table: Table, whole: Array, j: int) -> tuple[float, float, float]:
-    """p of curvature, p of Gaussian residuals, R2."""
-    y = whole[:, j] - whole[:, j].mean()
-    linear, squares = [np.ones(len(y))], []
+def _r2(table: Table, whole: Array, j: int) -> float:
+    """The share of a number's variance that a linear regression on all other columns explains."""
+    y, others = whole[:, j] - whole[:, j].mean(), [np.ones(len(whole))]
     for i in range(table.d):
-        if i == j:
-            continue
-        if table.levels[i] is None:
-            z = (whole[:, i] - whole[:, i].mean()) / max(whole[:, i].std(), 1e-12)
-            linear.append(z)
-            squares.append(z**2)
-        else:
-            linear += [(whole[:, i] == level).astype(float) for level in range(1, len(table.levels[i] or ()))]
-    plain, curved = np.stack(linear, 1), np.stack([*linear, *squares], 1)
-    (rest, rss), (_, rss_curved) = _residuals(plain, y), _residuals(curved, y)
-    more, left = len(squares), len(y) - curved.shape[1]
-    f = ((rss - rss_curved) / more) / max(rss_curved / max(left, 1), 1e-300) if more and left > 0 else 0.0
-    p_curved = float(stats.f.sf(f, more, left)) if more and left > 0 else 1.0
-    return p_curved, float(stats.jarque_bera(rest).pvalue), float(1 - rss / max(float(y @ y), 1e-300))
-
-
-def _residuals(x: Array, y: Array) -> tuple[Array, float]:
+        if i != j and table.levels[i] is None:
+            others.append((whole[:, i] - whole[:, i].mean()) / max(whole[:, i].std(), 1e-12))
+        elif i != j:
+            others += [(whole[:, i] == level).astype(float) for level in range(1, len(table.levels[i] or ()))]
+    x = np.stack(others, 1)
     rest = y - x @ np.linalg.lstsq(x, y, rcond=None)[0]
-    return rest, float(rest @ rest)
+    return float(1 - rest @ rest / max(float(y @ y), 1e-300))

@@ -1,8 +1,7 @@
 """Does a model know real distributions: P(V1 given V2 = v) in a population against what the model believes.
 
-questions.py, question_files.py                  what is asked: Question, task files, the tasks of the package
-survey_rows.py, survey_estimates.py, truth.py    what is true: weighted conditional distributions, how well known
-high_dimensional.py                              the same for P(Y | X1 ... Xk)
+questions.py                                     what is asked: Question, task files, the tasks of the package
+survey_rows.py, truth.py                         what is true: weighted conditional distributions, how well known
 elicitation.py, modes.py                         how a model is asked, and what its replies say
 answers.py, scores.py, tables.py                 what was said, how it scores, tables over tasks and models
 original_results.py                              the same from a folder of the original's result files
@@ -13,8 +12,8 @@ STUDY = {
     "class": "plan:Population",
     "offers": {
         ("new", "population"): "new_file:new_tasks",
-        ("list", "populations"): "question_files:task_rows",
-        ("card", "populations"): "question_files:task_card",
+        ("list", "populations"): "questions:task_rows",
+        ("card", "populations"): "questions:task_card",
         ("show", ".json"): "reading:foreign_results",
     },
 }

@@ -31,7 +31,7 @@ from trueness.running.store import Run, Store, StoredReply
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.population.elicitation import Answer, Exchange, Form, Manner
-from trueness.studies.population.modes import VARIANTS, read_answers
+from trueness.studies.population.modes import read_answer
 from trueness.studies.population.scores import Scales, TaskScore, score_answers
 from trueness.studies.population.truth import PopulationTruth, truths_from_dicts
 
@@ -39,7 +39,7 @@ REFERENCES = ("baseline/uniform", "baseline/marginal", "baseline/perfect")
 
 
 class AnswerKey(NamedTuple):
-    """Who answered which task, how. A baseline has no mode; `likelihood` is read twice, the second time by argmax."""
+    """Who answered which task, how. A baseline has no mode."""
 
     respondent: str
     mode: str
@@ -85,7 +85,7 @@ class Populations:
         statuses = Counter(
             str(answer.status)
             for key, answers in self.answers.items()
-            if key.respondent in self.models and "/" not in key.mode  # a second reading is no second question
+            if key.respondent in self.models
             for answer in answers.values()
         )
         missing = [f"{n:,} {status}" for status, n in statuses.items() if status != Status.OK]
@@ -109,10 +109,9 @@ class Populations:
                 yield from answers.values()
 
     def _score(self, key: AnswerKey, answers: Mapping[str, Answer], scales: Scales) -> TaskScore:
-        truth = self.truths[key.task]
         rng = stream(self.seed, f"score {' '.join(map(str, key))}")
         names = {"respondent": key.respondent, "mode": key.mode}
-        return score_answers(truth.question, truth, answers, rng=rng, scales=scales, **names)
+        return score_answers(self.truths[key.task], answers, rng=rng, scales=scales, **names)
 
 
 def read_populations(folder: Path | str) -> Populations:
@@ -131,13 +130,11 @@ def populations_of(results: Results, store: Store) -> Populations:
     for cell, where in zip(results.cells, results.abouts, strict=True):
         form = Form.of(truths[where["task"]].question, where["condition"])
         for run in results.of_cell(cell):
-            record, read = _answers(run, form, stored, cell.variant)
-            for variant, answer in read.items():
-                mode = f"{cell.variant}/{variant}" if variant else cell.variant
-                key = AnswerKey(cell.respondent, mode, where["task"], run.repeat)
-                answers.setdefault(key, {})[where["condition"]] = answer
-            if record.get("note"):
-                notes.setdefault((cell.respondent, cell.variant), Counter())[record["note"]] += 1
+            key = AnswerKey(cell.respondent, cell.variant, where["task"], run.repeat)
+            answer, note = _answer(run, form, stored, cell.variant)
+            answers.setdefault(key, {})[where["condition"]] = answer
+            if note:
+                notes.setdefault((cell.respondent, cell.variant), Counter())[note] += 1
     for name in about["references"]:
         for task, truth in truths.items():
             rng = stream(results.seed, f"{name} {task}")
@@ -148,13 +145,8 @@ def populations_of(results: Results, store: Store) -> Populations:
     )  # fmt: skip
 
 
-def _answers(
-    run: Run, form: Form, stored: Mapping[str, StoredReply], mode: str
-) -> tuple[dict[str, Json], dict[str, Answer]]:
-    """A unit's record and what its replies say now, by variant.
-
-    A likelihood in words is one number a level: it has no argmax beside it.
-    """
+def _answer(run: Run, form: Form, stored: Mapping[str, StoredReply], mode: str) -> tuple[Answer, str]:
+    """What the replies of a unit say now, and why it was asked in another way."""
     record: dict[str, Json] = json.loads(run.answer) if run.answer else {"used": mode, "replies": [], "note": ""}
     exchanges = [
         Exchange(
@@ -167,17 +159,11 @@ def _answers(
         for entry in record["replies"]
         if entry["key"] in stored
     ]
+    note = record["note"] or ""
     if not exchanges:
-        lost = Answer(None, Status.FAILED, message=run.message)
-        return record, dict.fromkeys(VARIANTS[mode], lost)
-    by_variant = read_answers(record["used"], form, exchanges)
-    if record["note"]:
-        by_variant = {
-            variant: replace(answer, message=" ".join(part for part in (record["note"], answer.message) if part))
-            for variant, answer in by_variant.items()
-        }
-    variants = VARIANTS[mode] if record["used"] == mode else ("",)
-    return record, {variant: by_variant[variant] for variant in variants}
+        return Answer(None, Status.FAILED, message=run.message), note
+    answer = read_answer(record["used"], form, exchanges)
+    return replace(answer, message=f"{note} {answer.message}".strip()) if note else answer, note
 
 
 def baseline_answers(name: str, truth: PopulationTruth, draws: int, rng: np.random.Generator) -> dict[str, Answer]:

@@ -1,8 +1,8 @@
 """Truth beside model, one panel a condition of a task.
 
-distribution: bars are P(level | condition) in the population, with the 95 % interval of the truth; the dashed line in
+distribution: bars are P(level | condition) in the population, with the 95 % interval of the truth; the light tick in
 each bar's row is the marginal P(level). Marks are what a model said, one row a model and mode: colour the model, shape
-the mode. numbers: the middle 80 % as a line, the middle half as a bar, the mean as a dot.
+the mode. An outcome that is a number has tables and no chart.
 """
 
 from __future__ import annotations
@@ -14,18 +14,15 @@ import pandas as pd
 
 from trueness.outside import Json
 from trueness.showing import theme
-from trueness.showing.marks import named_data, panel_columns, row_axis, row_scale, text_width, with_data
+from trueness.showing.marks import named_data, panel_columns, text_width, with_data
 from trueness.showing.saving import Figure, safe_name
 from trueness.statistics.proportions import wilson
 from trueness.studies.population.answers import Populations
-from trueness.studies.population.tables import NAMES, condition_rows, numbers_frame
-from trueness.studies.population.truth import PopulationTruth
 
 if TYPE_CHECKING:
     import altair as alt
 
-KEY_OF_NUMBERS = "line: middle 80 %; bar: middle half; dot: mean; black: population"
-KEY = "grey bars: the population; dashed: its marginal; marks: what models said"
+KEY = "grey bars: the population; light ticks: its marginal; marks: what models said"
 
 COLUMNS = (
     "condition", "level", "respondent", "mode", "share", "low", "high", "n", "status", "truth", "truth_low",
@@ -35,32 +32,28 @@ MOST_PANELS = {"column": 2, "page": 4}
 MOST_CONDITIONS = 12  # drawn; a high-dimensional task has a hundred profiles, all of them in the CSV
 _SHAPES = {
     "qa": "circle", "sample": "square", "story": "triangle-down", "likelihood": "diamond",
-    "likelihood/argmax": "cross", "distribution": "triangle-up",
+    "distribution": "triangle-up",
 }  # fmt: skip
-_LEVEL_GAP = 0.16  # of a level's row that stays free
 
 
 def distribution_frame(populations: Populations, task: str) -> pd.DataFrame:
     """One row a condition, level, model and mode; a condition without an answer has its status and no share."""
     truth = populations.truths[task]
     low, high = np.quantile(truth.draws, [(1 - populations.level) / 2, (1 + populations.level) / 2], axis=0)
-    rows: list[dict[str, object]] = []
+    rows: list[tuple[object, ...]] = []
     for key, answers in populations.answers.items():
         if key.task != task or key.repeat or key.respondent in populations.references:
             continue
         for c, condition in enumerate(truth.conditions):
             answer = answers.get(condition)
-            claimed = answer.distribution if answer is not None else None
+            claimed, status = (answer.distribution, str(answer.status)) if answer else (None, "not asked")
+            n = None if claimed is None else claimed.n
             for k, level in enumerate(truth.levels):
-                share = claimed.prob(level) if claimed is not None else None
-                ends = _ends(share, claimed.n if claimed is not None else None)
-                status = "not asked" if answer is None else str(answer.status)
-                rows.append(
-                    {"condition": condition, "level": level, "respondent": key.respondent, "mode": key.mode,
-                     "share": share, "low": ends[0], "high": ends[1], "n": None if claimed is None else claimed.n,
-                     "status": status, "truth": truth.probs[c, k], "truth_low": low[c, k], "truth_high": high[c, k],
-                     "marginal": truth.marginal[k], "rows": truth.rows[c], "n_eff": truth.n_eff[c]}
-                )  # fmt: skip
+                share = None if claimed is None else claimed.prob(level)
+                rows.append((
+                    condition, level, key.respondent, key.mode, share, *_ends(share, n), n, status, truth.probs[c, k],
+                    low[c, k], high[c, k], truth.marginal[k], truth.rows[c], truth.n_eff[c],
+                ))  # fmt: skip
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
@@ -71,68 +64,54 @@ def distribution_chart(
 
     conditions = list(dict.fromkeys(frame["condition"]))[:MOST_CONDITIONS]
     frame = frame[frame["condition"].isin(conditions)]
-    levels = list(dict.fromkeys(frame["level"]))
-    labels = theme.labels(frame["respondent"])
-    series = list(dict.fromkeys(zip(frame["respondent"], frame["mode"], strict=True)))
-    place = {pair: (k + 0.5) / len(series) for k, pair in enumerate(series)}
-    at = frame["level"].map({level: k for k, level in enumerate(levels)})
-    beside = [place[pair] for pair in zip(frame["respondent"], frame["mode"], strict=True)]
+    levels, modes = list(dict.fromkeys(frame["level"])), list(dict.fromkeys(frame["mode"]))
+    names = theme.labels(frame["respondent"])
     shown = frame.assign(
-        top=at + _LEVEL_GAP / 2,
-        bottom=at + 1 - _LEVEL_GAP / 2,
-        row=at + _LEVEL_GAP / 2 + (1 - _LEVEL_GAP) * np.array(beside),
-        middle=at + 0.5,
-        model=frame["respondent"].map(labels),
+        model=frame["respondent"].map(names),
         panel=frame["condition"].map(_lines),
+        series=frame["respondent"] + " " + frame["mode"],
     )
+    models, series = list(dict.fromkeys(shown["model"])), list(dict.fromkeys(shown["series"]))
     columns = panel_columns(len(conditions), MOST_PANELS[width])
-    names = text_width([level[:26] for level in levels])
-    side = (theme.POINTS[width] - names - 24 - 12 * (columns - 1)) / columns
+    side = (theme.POINTS[width] - text_width([level[:26] for level in levels]) - 24 - 12 * (columns - 1)) / columns
     largest = float(np.nanmax(shown[["share", "truth_high", "high"]].to_numpy(dtype=float), initial=0.1))
     scale = alt.Scale(domain=[0, min(1.0, 1.02 * largest)], nice=False)
     percent = alt.Axis(format=".0%", tickCount=3, title="share")
-    x = alt.X("truth:Q", scale=scale, axis=percent)
-    rows: dict[str, Json] = {
-        "scale": row_scale(len(levels)),
-        "axis": row_axis([level if len(level) <= 26 else level[:25] + "…" for level in levels]),
-    }
-    top, row, middle = (alt.Y(f"{name}:Q", **rows) for name in ("top", "row", "middle"))
-    zero = alt.XDatum(0, scale=scale)
-    least: dict[str, Json] = {key: f"min({key})" for key in ("truth", "truth_low", "truth_high", "marginal")}
-    once = alt.Chart().transform_aggregate(groupby=["panel", "level", "top", "bottom", "middle"], **least)
-    claims = alt.Chart().transform_filter("isValid(datum.share)")
-    models = list(dict.fromkeys(shown["model"]))
-    modes = list(dict.fromkeys(shown["mode"]))
-    fit = max(1, int(theme.POINTS[width] / (text_width(models) + 30)))  # models beside each other below the chart
+    shorten = "length(datum.label) > 26 ? slice(datum.label, 0, 25) + '…' : datum.label"
+    y = alt.Y("level:N", sort=levels, scale=alt.Scale(padding=0.16), axis=alt.Axis(title=None, labelExpr=shorten))
+    beside = alt.YOffset("series:N", sort=series)
     colour = alt.Color(
         "model:N",
-        legend=alt.Legend(orient="bottom", direction="horizontal", title=None, columns=fit),
+        legend=alt.Legend(
+            orient="bottom", direction="horizontal", title=None,
+            columns=max(1, int(theme.POINTS[width] / (text_width(models) + 30))),  # beside each other below the chart
+        ),
         scale=alt.Scale(domain=models, range=[colours[n] for n in dict.fromkeys(frame["respondent"])]),
-    )
-    above = alt.Legend(orient="top", direction="horizontal", title=None)
+    )  # fmt: skip
     shape = alt.Shape(
-        "mode:N", legend=above, scale=alt.Scale(domain=modes, range=[_SHAPES.get(mode, "circle") for mode in modes])
+        "mode:N",
+        legend=alt.Legend(orient="top", direction="horizontal", title=None),
+        scale=alt.Scale(domain=modes, range=[_SHAPES.get(mode, "circle") for mode in modes]),
     )
-    panels = [_lines(condition) for condition in conditions]
+
+    def x(name: str) -> alt.X:
+        return alt.X(f"{name}:Q", scale=scale, axis=percent)
+
+    least: dict[str, Json] = {key: f"min({key})" for key in ("truth", "truth_low", "truth_high", "marginal")}
+    once = alt.Chart().transform_aggregate(groupby=["panel", "level"], **least).encode(y=y)
+    claims = alt.Chart().transform_filter("isValid(datum.share)").encode(y=y, yOffset=beside, color=colour)
     layers = [
-        once.mark_bar(color=theme.RUNS).encode(x=x, x2=zero, y=top, y2=alt.Y2("bottom:Q")),
-        once.mark_rule(color=theme.TRUTH, strokeWidth=1.2).encode(x=x, y=top, y2=alt.Y2("bottom:Q")),
-        once.mark_rule(color=theme.TRUTH, strokeWidth=0.8).encode(
-            x=alt.X("truth_low:Q", scale=scale), x2=alt.X2("truth_high:Q"), y=middle
-        ),
-        once.mark_rule(color=theme.MISSING, strokeDash=[2, 2], strokeWidth=0.8).encode(
-            x=alt.X("marginal:Q", scale=scale), y=top, y2=alt.Y2("bottom:Q")
-        ),
-        claims.mark_rule(strokeWidth=0.9).encode(
-            x=alt.X("low:Q", scale=scale), x2=alt.X2("high:Q"), y=row, color=colour
-        ),
-        claims.mark_point(size=22, filled=True, opacity=1).encode(
-            x=alt.X("share:Q", scale=scale, axis=percent), y=row, color=colour, shape=shape
-        ),
+        once.mark_bar(color=theme.RUNS).encode(x=x("truth")),
+        once.mark_tick(color=theme.TRUTH, thickness=1.2).encode(x=x("truth")),
+        once.mark_rule(color=theme.TRUTH, strokeWidth=0.8).encode(x=x("truth_low"), x2="truth_high:Q"),
+        once.mark_tick(color=theme.MISSING, thickness=0.8).encode(x=x("marginal")),
+        claims.mark_rule(strokeWidth=0.9).encode(x=x("low"), x2="high:Q"),
+        claims.mark_point(size=22, filled=True, opacity=1).encode(x=x("share"), shape=shape),
     ]
     header = alt.Header(
         title=None, labelAnchor="start", labelFontSize=7.5, labelLimit=side, labelExpr="split(datum.label, '|')"
     )
+    panels = [_lines(condition) for condition in conditions]
     grid = alt.layer(
         *layers, data=named_data("shares"), width=side, height=len(levels) * max(18, 9 * len(series))
     ).facet(facet=alt.Facet("panel:N", sort=panels, header=header), columns=columns, spacing=12)
@@ -149,7 +128,7 @@ def distribution(populations: Populations, task: str, width: theme.Width = "page
     part = f" The first {MOST_CONDITIONS} of {conditions} conditions." if conditions > MOST_CONDITIONS else ""
     caption = (
         f"{question.population.text}: bars are shares in the population with {100 * populations.level:g} % intervals, "
-        "dashed lines the marginal; marks are what models said, with 95 % Wilson intervals where draws were counted. "
+        "light ticks the marginal; marks are what models said, with 95 % Wilson intervals where draws were counted. "
         f"{len(missing)} answers are missing and not drawn.{part}"
     )
     return Figure(safe_name("population", task), frame, chart, caption)
@@ -170,58 +149,3 @@ def _lines(condition: str) -> str:
         return condition
     levels = [part.split(": ", 1)[-1] for part in parts]
     return "|".join(", ".join(levels[k : k + 2]) for k in range(0, len(levels), 2))
-
-
-# ---- outcomes that are numbers
-
-
-def numbers_figure(populations: Populations, task: str, width: theme.Width = "page") -> Figure:
-    """One panel a condition; the middle 80 % as a line, the middle half as a bar, the mean as a dot."""
-    truth = populations.truths[task]
-    frame = numbers_frame(populations)
-    frame = frame[(frame["task"] == task) & (frame["repeat"] == 0) & ~frame["respondent"].isin(populations.references)]
-    names = theme.labels(populations.models)
-    rows = [
-        {"condition": row["condition"], "who": "population", "colour": theme.TRUTH, "mean": row["true_mean"]}
-        | {name: row[f"true_{name}"] for name in NAMES}
-        for row in condition_rows(truth, populations.level)
-    ]
-    colours = theme.colours(populations.models, populations.references)
-    for row in frame[frame["mean"].notna()].to_dict("records"):
-        who = f"{names[row['respondent']]}, {row['mode']}"
-        rows.append(
-            {"condition": row["condition"], "who": who, "colour": colours[row["respondent"]], "mean": row["mean"]}
-            | {name: row[name] for name in NAMES}
-        )
-    chart = numbers_chart(pd.DataFrame(rows), truth, width)
-    missing = int(frame["mean"].isna().sum())
-    caption = (
-        f"{truth.question.population.text}: lines span the middle 80 %, bars the middle half, dots are means; black is "
-        f"the population. {missing} answers are missing and not drawn."
-    )
-    return Figure(safe_name("population", task), frame, chart, caption)
-
-
-def numbers_chart(shown: pd.DataFrame, truth: PopulationTruth, width: theme.Width) -> alt.FacetChart:
-    import altair as alt
-
-    names = list(dict.fromkeys(shown["who"]))
-    shown = shown.assign(row=shown["who"].map({name: k + 0.5 for k, name in enumerate(names)}))
-    y = alt.Y("row:Q", scale=row_scale(len(names)), axis=row_axis(names))
-    colour = alt.Color("colour:N", scale=None)
-    base = alt.Chart().encode(y=y, color=colour)
-    layers = [
-        base.mark_rule(strokeWidth=1).encode(
-            x=alt.X("p10:Q", axis=alt.Axis(title=truth.question.outcome.name, tickCount=5)), x2=alt.X2("p90:Q")
-        ),
-        base.mark_rule(strokeWidth=5, opacity=0.5).encode(x=alt.X("p25:Q"), x2=alt.X2("p75:Q")),
-        base.mark_point(filled=True, size=30, opacity=1).encode(x=alt.X("mean:Q")),
-    ]
-    header = alt.Header(title=None, labelAnchor="start", labelFontSize=7.5)
-    panels = list(dict.fromkeys(shown["condition"]))
-    wide = theme.POINTS[width] - theme.LABEL - 30
-    grid = alt.layer(*layers, data=named_data("numbers"), width=wide, height=max(18, 14 * len(names))).facet(
-        facet=alt.Facet("condition:N", sort=panels, header=header), columns=1, spacing=8
-    )
-    title = f"{truth.question.asks}: {truth.question.source}"
-    return with_data(theme.apply_theme(grid, title, KEY_OF_NUMBERS), {"numbers": shown})

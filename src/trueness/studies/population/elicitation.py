@@ -13,9 +13,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trueness.intervals import Distribution
 from trueness.models import Message, Reply, Settings
+from trueness.reading.distribution import Answered
 from trueness.status import Status
 from trueness.studies.population.questions import Question, Variable
 from trueness.studies.population.survey_rows import cells_of
@@ -110,7 +112,6 @@ class Answer:
     numbers: tuple[float, ...] = ()  # of a numeric outcome: the draws, or even points of the stated distribution
     message: str = ""
     mode: str = ""  # how it was elicited in the end: a model without log-probabilities falls back
-    error: float | None = None  # `qa`: the largest standard error of a level over the orders of the options
     total: float | None = None  # what stated shares summed to before they were divided by it
     flags: tuple[str, ...] = ()  # low_mass, off_sum, level_left_out
     read_as: tuple[str, ...] = ()  # of result files of others: what they read in each of `texts`
@@ -121,39 +122,22 @@ class Answer:
         return None if self.distribution is None else self.distribution.n
 
 
-@dataclass
-class Tally:
-    """Draws that were read into levels or numbers, and what became of the others."""
-
-    values: list[str | float] = field(default_factory=list)
-    counts: Counter[Status] = field(default_factory=Counter)
-    texts: list[str] = field(default_factory=list)
-    message: str = ""
-
-    def add(self, value: str | float | None, status: Status, text: str, message: str = "") -> None:
-        self.counts[status] += 1
-        if value is not None:
-            self.values.append(value)
-        elif not self.message:
-            self.message = message
-        if len(self.texts) < TEXTS_KEPT:
-            self.texts.append(text)
-
-    def answer(self, form: Form, mode: str) -> Answer:
-        """Shares of the draws that name a level, or a number; the others are counted beside, never in."""
-        counts = dict(self.counts)
-        if not self.values:
-            status = self.counts.most_common(1)[0][0] if self.counts else Status.FAILED
-            return Answer(None, status, counts, texts=tuple(self.texts), message=self.message, mode=mode)
-        numbers = tuple(value for value in self.values if isinstance(value, float))
-        names = tuple(value for value in self.values if isinstance(value, str))
-        seen, n = Counter(names), len(self.values)
-        shares = form.histogram(numbers, n) if numbers else _shares(form, seen, n)
-        return Answer(shares, Status.OK, counts, None, tuple(self.texts), names, numbers, self.message, mode)
-
-
-def _shares(form: Form, seen: Counter[str], n: int) -> Distribution:
-    return Distribution(tuple(form.levels), tuple(seen[level] / n for level in form.levels), n)
+def drawn_answer(form: Form, draws: Sequence[tuple[Answered, str]], mode: str) -> Answer:
+    """Shares of the draws that name a level, or a number; the others are counted beside, never in."""
+    counts = Counter(read.status for read, _ in draws)
+    values = [read.value for read, _ in draws if read.value is not None]
+    texts = tuple(text for _, text in draws[:TEXTS_KEPT])
+    message = next((read.message for read, _ in draws if read.value is None and read.message), "")
+    if not values:
+        status = counts.most_common(1)[0][0] if counts else Status.FAILED
+        return Answer(None, status, dict(counts), texts=texts, message=message, mode=mode)
+    names, n = tuple(value for value in values if isinstance(value, str)), len(values)
+    numbers = tuple(value for value in values if isinstance(value, float))
+    if numbers:
+        shares = form.histogram(numbers, n)
+    else:
+        shares = Distribution(tuple(form.levels), tuple(names.count(level) / n for level in form.levels), n)
+    return Answer(shares, Status.OK, dict(counts), None, texts, names, numbers, message, mode)
 
 
 def user(text: str) -> list[Message]:
@@ -163,6 +147,14 @@ def user(text: str) -> list[Message]:
 def reply_status(reply: Reply) -> Status:
     """Of a reply whose text says nothing: its own status, or unreadable."""
     return Status.UNREADABLE if reply.status == Status.OK else reply.status
+
+
+def said(reply: Reply, read: Callable[[str], Answered]) -> Answered:
+    """What a reply says by a reader; its own status where it has no text, or none that says anything."""
+    if reply.status not in CAME:
+        return Answered(None, reply.status, message=reply.message)
+    answered = read(reply.text)
+    return answered._replace(status=reply_status(reply)) if answered.status == Status.UNREADABLE else answered
 
 
 def no_answer(exchanges: Sequence[Exchange], mode: str, message: str = "") -> Answer:
@@ -197,3 +189,14 @@ def letter_probs(reply: Reply, n: int) -> list[float] | None:
         if len(letter) == 1 and letter in LETTERS[:n]:
             probs[LETTERS.index(letter)] += math.exp(logprob)
     return probs
+
+
+def letter_shares(exchange: Exchange, n: int) -> tuple[NDArray[np.float64] | None, float]:
+    """(n,): P of the options in their own order, divided by the mass on letters, and that mass; None without mass."""
+    probs = letter_probs(exchange.reply, n)
+    mass = sum(probs or ())
+    if probs is None or mass <= 0:
+        return None, mass
+    shares = np.zeros(n)
+    shares[list(exchange.order)] = np.array(probs) / mass
+    return shares, mass

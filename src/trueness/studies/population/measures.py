@@ -7,12 +7,9 @@ from trueness.measure import Measure
 MEASURES = (
     Measure("score", maximum=100.0, headline=True),
     Measure("score_raw", minimum=None, maximum=None),
-    *(Measure(name, maximum=100.0) for name in ("score_w1", "score_original", "score_document")),
+    *(Measure(name, maximum=100.0) for name in ("score_original", "score_document")),
     *(Measure(f"skill_{reference}", minimum=None, headline=True) for reference in ("uniform", "marginal")),
-    *(Measure(f"skill_d2_{reference}", minimum=None, maximum=None) for reference in ("uniform", "marginal")),
     Measure("tv", better="lower", headline=True),
     *(Measure(name, better="lower") for name in ("js", "w1")),
     Measure("d2", better="lower", minimum=None, maximum=2.0),
-    Measure("direction", minimum=-1.0),
-    *(Measure(name, better="neither", minimum=None, maximum=None) for name in ("change", "calibration_slope")),
 )

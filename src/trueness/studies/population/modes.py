@@ -6,7 +6,7 @@
     likelihood     how likely each level is, on a scale of 22 steps                            (a stated probability)
     distribution   one JSON object with all shares                                             (a stated distribution)
 
-A mode asks (`elicit`) and, apart from it, reads what came back (`read_answers`): stored replies are read again by a
+A mode asks (`elicit`) and, apart from it, reads what came back (`read_answer`): stored replies are read again by a
 better reader without a new call. A model that gives no log-probabilities is asked by rule in another way, and the
 answer says so: qa -> sample, likelihood -> the same question answered in words.
 """
@@ -19,14 +19,25 @@ import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueness.intervals import Distribution
 from trueness.models import Message, Reply, Settings
-from trueness.reading.distribution import OFF_SUM, DistributionReading, read_distribution, read_quantiles
-from trueness.reading.level import answer_view, read_level, read_number, read_share
+from trueness.reading.distribution import (
+    OFF_SUM,
+    Answered,
+    DistributionReading,
+    QuantilesReading,
+    answer_view,
+    read_distribution,
+    read_level,
+    read_number,
+    read_quantiles,
+    read_share,
+)
 from trueness.reading.views import declines
 from trueness.status import Status
 from trueness.studies.population.elicitation import (
@@ -37,11 +48,12 @@ from trueness.studies.population.elicitation import (
     Form,
     Manner,
     Send,
-    Tally,
-    letter_probs,
+    drawn_answer,
+    letter_shares,
     listed_options,
     no_answer,
     reply_status,
+    said,
     texts_of,
     user,
 )
@@ -57,9 +69,7 @@ Share = NDArray[np.float64]  # (k,)
 #
 # All k! orders where they are at most `permutations`; else random rings of orders (an order and its k rotations, in
 # which every option stands at every place once), as many as fit. So a model that only has a favourite place answers
-# uniformly, exactly. What is averaged over is said: the mean mass, and the standard error over rings,
-#
-#     error[l] = sd(ring means) / sqrt(R) * sqrt(1 - R / (k - 1)!)          0 where all orders were asked
+# uniformly, exactly. The mean mass is said beside.
 #
 # The text that all orders share comes first and the options last, in lexicographic order: a model with a prefix cache
 # evaluates little more than the options that moved.
@@ -93,47 +103,27 @@ def _ask_qa(form: Form, manner: Manner, send: Send, rng: np.random.Generator) ->
     return Elicited("qa", tuple(exchanges))
 
 
-def _read_qa(form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
-    k = len(form.levels)
-    rings: dict[Order, list[Share]] = {}
+def _read_qa(form: Form, exchanges: Sequence[Exchange]) -> Answer:
+    shares: list[Share] = []
     masses: list[float] = []
     counts: Counter[Status] = Counter()
     for exchange in exchanges:
-        probs = letter_probs(exchange.reply, k)
-        mass = sum(probs or ())
-        if probs is None or mass <= 0:
+        share, mass = letter_shares(exchange, len(form.levels))
+        masses += [mass] if exchange.reply.logprobs else []
+        if share is None:
             counts[reply_status(exchange.reply) if exchange.reply.status not in CAME else Status.UNREADABLE] += 1
-            masses += [] if probs is None else [0.0]
-            continue
-        counts[Status.OK] += 1
-        masses.append(mass)
-        share = np.zeros(k)
-        share[list(exchange.order)] = np.array(probs) / mass
-        turn = exchange.order.index(0)
-        rings.setdefault(exchange.order[turn:] + exchange.order[:turn], []).append(share)
-    if not rings:
-        return {"": no_answer(exchanges, "qa", "no option letter is among the likeliest first tokens.")}
-    q = np.mean([share for ring in rings.values() for share in ring], axis=0)
-    mass = float(np.mean(masses))
-    message = f"{100 * mass:.0f} % of the probability is on option letters." if mass < LOW_MASS else ""
-    return {
-        "": Answer(
-            Distribution(tuple(form.levels), tuple((q / q.sum()).tolist())), Status.OK, dict(counts), mass,
-            texts_of(exchanges), message=message, mode="qa", error=_error(list(rings.values()), k),
-            flags=("low_mass",) if message else (),
-        )
-    }  # fmt: skip
-
-
-def _error(rings: list[list[Share]], k: int) -> float | None:
-    """The largest standard error of a level; None where one ring says nothing of others."""
-    n, all_rings = len(rings), math.factorial(k - 1)
-    if n == all_rings:
-        return 0.0
-    if n < 2:
-        return None
-    means = np.array([np.mean(ring, axis=0) for ring in rings])
-    return float(means.std(axis=0, ddof=1).max() / math.sqrt(n) * math.sqrt(1 - n / all_rings))
+        else:
+            counts[Status.OK] += 1
+            shares.append(share)
+    if not shares:
+        return no_answer(exchanges, "qa", "no option letter is among the likeliest first tokens.")
+    q, mass = np.mean(shares, axis=0), float(np.mean(masses))
+    low = mass < LOW_MASS
+    return Answer(
+        Distribution(tuple(form.levels), tuple((q / q.sum()).tolist())), Status.OK, dict(counts), mass,
+        texts_of(exchanges), mode="qa", flags=("low_mass",) if low else (),
+        message=f"{100 * mass:.0f} % of the probability is on option letters." if low else "",
+    )  # fmt: skip
 
 
 # ---- sample
@@ -168,26 +158,17 @@ def _ask_sample(form: Form, manner: Manner, send: Send, rng: np.random.Generator
     return Elicited("sample", tuple(exchanges))
 
 
-def _read_sample(form: Form, exchanges: Sequence[Exchange], mode: str = "sample") -> dict[str, Answer]:
+def _read_sample(form: Form, exchanges: Sequence[Exchange], mode: str = "sample") -> Answer:
     """`exchanges` are those whose replies are to name a level or a number; of a story, the second ones."""
-    tally = Tally()
-    for exchange in exchanges:
-        reply = exchange.reply
-        if reply.status not in CAME:
-            tally.add(None, reply.status, reply.text, reply.message)
-            continue
-        value, status, message = _read_value(reply.text, form)
-        tally.add(value, status if status != Status.UNREADABLE else reply_status(reply), reply.text, message)
-    return {"": tally.answer(form, mode)}
+    read = partial(read_value, form=form)
+    return drawn_answer(form, [(said(one.reply, read), one.reply.text) for one in exchanges], mode)
 
 
-def _read_value(text: str, form: Form) -> tuple[str | float | None, Status, str]:
+def read_value(text: str, form: Form) -> Answered:
     """The level or the number that a reply names."""
     if form.outcome.numeric:
-        number = read_number(text)
-        return number.value, number.status, number.message
-    level = read_level(text, form.levels, form.outcome.bins, form.outcome.top)
-    return level.level, level.status, level.message
+        return read_number(text)
+    return read_level(text, form.levels, form.outcome.bins, form.outcome.top)
 
 
 # ---- story, the original's first mode
@@ -221,7 +202,7 @@ def _story_status(reply: Reply) -> Status:
     return reply.status
 
 
-def _read_story(form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
+def _read_story(form: Form, exchanges: Sequence[Exchange]) -> Answer:
     """The second replies, and a status for every story that had none."""
     last = []
     for exchange, following in zip(exchanges, [*exchanges[1:], None], strict=True):
@@ -231,19 +212,17 @@ def _read_story(form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
             status = _story_status(exchange.reply)
             reply = replace(exchange.reply, status=status if status not in CAME else Status.FAILED)
             last.append(replace(exchange, reply=reply))
-    answers = _read_sample(form, last, "story")
-    stories = tuple(exchange.reply.text for exchange in exchanges[: 2 * len(answers[""].texts)])
-    return {"": replace(answers[""], texts=stories)}
+    answer = _read_sample(form, last, "story")
+    return replace(answer, texts=tuple(exchange.reply.text for exchange in exchanges[: 2 * len(answer.texts)]))
 
 
 # ---- likelihood, on the original's scale of 22 steps: 0 %, 0-5 %, 5-10 %, ..., 95-100 %, 100 %
 #
-#     expectation  e[l] = sum_j P(step j | level l) m_j,     argmax  a[l] = m of the likeliest step      m_j: its middle
-#     q[l] = e[l] / sum_l e[l]
+#     e[l] = sum_j P(step j | level l) m_j,     q[l] = e[l] / sum_l e[l]                              m_j: its middle
 #
 # Steps have letters and P is that of the next token, as in qa, over the rising and the falling scale. Levels are asked
 # about one by one and need not sum to 1: the sum is said, and an answer whose sum rounding does not explain is flagged.
-# A model without log-probabilities answers in words ("30-35 %"), and expectation and argmax are the same.
+# A model without log-probabilities answers in words ("30-35 %").
 
 STEPS = ("0 %", *(f"{5 * k}-{5 * k + 5} %" for k in range(20)), "100 %")
 MIDDLES = np.array([0.0, *(0.05 * k + 0.025 for k in range(20)), 1.0])
@@ -280,51 +259,31 @@ def _ask_in_words(form: Form, manner: Manner, send: Send) -> Elicited:
     return Elicited("likelihood-words", tuple(exchanges), IN_WORDS)
 
 
-def _read_likelihood(form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
-    """By expectation ('') and by argmax."""
+def _read_likelihood(form: Form, exchanges: Sequence[Exchange]) -> Answer:
     steps: dict[str, list[Share]] = {}
     masses = []
     counts: Counter[Status] = Counter()
     for exchange in exchanges:
-        probs = letter_probs(exchange.reply, len(STEPS))
-        mass = sum(probs or ())
+        share, mass = letter_shares(exchange, len(STEPS))
         counts[Status.OK if mass > 0 else reply_status(exchange.reply)] += 1
         masses.append(mass)
-        if probs is not None and mass > 0:
-            shown = np.zeros(len(STEPS))
-            shown[list(exchange.order)] = np.array(probs) / mass
-            steps.setdefault(exchange.about, []).append(shown)
+        if share is not None:
+            steps.setdefault(exchange.about, []).append(share)
     if set(steps) != set(form.levels):
-        missing = no_answer(exchanges, "likelihood", "no step of the scale is among the likeliest first tokens.")
-        return {"": missing, "argmax": missing}
-    belief = {level: np.mean(steps[level], axis=0) for level in form.levels}
-    expected = {level: float(step @ MIDDLES) for level, step in belief.items()}
-    likeliest = {level: float(MIDDLES[int(step.argmax())]) for level, step in belief.items()}
-    mass = float(np.mean(masses))
-    variants = {"": expected, "argmax": likeliest}
-    return {name: _divided(shares, exchanges, counts, mass, "likelihood") for name, shares in variants.items()}
+        return no_answer(exchanges, "likelihood", "no step of the scale is among the likeliest first tokens.")
+    expected = {level: float(np.mean(steps[level], axis=0) @ MIDDLES) for level in form.levels}
+    return _divided(expected, exchanges, counts, float(np.mean(masses)), "likelihood")
 
 
-def _read_in_words(form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
-    shares: dict[str, float] = {}
-    counts: Counter[Status] = Counter()
-    messages = []
-    for exchange in exchanges:
-        if exchange.reply.status not in CAME:
-            counts[exchange.reply.status] += 1
-            messages.append(exchange.reply.message)
-            continue
-        reading = read_share(exchange.reply.text)
-        counts[reading.status if reading.status != Status.UNREADABLE else reply_status(exchange.reply)] += 1
-        messages.append(reading.message)
-        if reading.value is not None:
-            shares[exchange.about] = reading.value
-    mode = "likelihood-words"
+def _read_in_words(form: Form, exchanges: Sequence[Exchange]) -> Answer:
+    reads = {exchange.about: said(exchange.reply, read_share) for exchange in exchanges}
+    counts, mode = Counter(read.status for read in reads.values()), "likelihood-words"
+    shares = {level: read.value for level, read in reads.items() if isinstance(read.value, float)}
     if set(shares) != set(form.levels):
         status = next(status for status, _ in counts.most_common() if status != Status.OK)
-        message = next(filter(None, messages), "")
-        return {"": Answer(None, status, dict(counts), texts=texts_of(exchanges), message=message, mode=mode)}
-    return {"": _divided({level: shares[level] for level in form.levels}, exchanges, counts, None, mode)}
+        message = next((read.message for read in reads.values() if read.message), "")
+        return Answer(None, status, dict(counts), texts=texts_of(exchanges), message=message, mode=mode)
+    return _divided({level: shares[level] for level in form.levels}, exchanges, counts, None, mode)
 
 
 def _divided(
@@ -393,22 +352,28 @@ def _ask_distribution(form: Form, manner: Manner, send: Send, rng: np.random.Gen
     return Elicited("distribution", (Exchange("shares", key, reply),))
 
 
-def _read_distribution(form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
+def _read_distribution(form: Form, exchanges: Sequence[Exchange]) -> Answer:
     reply, mode = exchanges[0].reply, "distribution"
     if reply.status not in CAME:
-        return {"": no_answer(exchanges, mode)}
-    numeric = form.outcome.numeric
-    reading = read_quantiles(reply.text, PERCENTILES) if numeric else read_distribution(reply.text, form.levels)
+        return no_answer(exchanges, mode)
+    reading = read_shares(reply.text, form)
     status = reading.status if reading.status != Status.UNREADABLE else reply_status(reply)
     answer = Answer(None, status, {status: 1}, texts=texts_of(exchanges), message=reading.message, mode=mode)
     if status != Status.OK:
-        return {"": answer}
+        return answer
     if isinstance(reading, DistributionReading):
         shares = Distribution(tuple(form.levels), tuple(reading.probs[level] for level in form.levels))
-        return {"": replace(answer, distribution=shares, flags=reading.flags, total=reading.total)}
+        return replace(answer, distribution=shares, flags=reading.flags, total=reading.total)
     stated = [reading.values[p] for p in PERCENTILES]
     numbers = tuple(np.interp(POINTS, np.array(PERCENTILES) / 100, stated).tolist())
-    return {"": replace(answer, distribution=form.histogram(numbers, None), numbers=numbers, message="")}
+    return replace(answer, distribution=form.histogram(numbers, None), numbers=numbers)
+
+
+def read_shares(text: str, form: Form) -> DistributionReading | QuantilesReading:
+    """The shares of all levels that a reply states, or the percentiles of a number."""
+    if form.outcome.numeric:
+        return read_quantiles(text, PERCENTILES)
+    return read_distribution(text, form.levels)
 
 
 # ---- modes by name
@@ -420,14 +385,13 @@ _ASK: dict[str, Callable[[Form, Manner, Send, np.random.Generator], Elicited]] =
     "likelihood": _ask_likelihood,
     "distribution": _ask_distribution,
 }
-_READ: dict[str, Callable[[Form, Sequence[Exchange]], dict[str, Answer]]] = {
+_READ: dict[str, Callable[[Form, Sequence[Exchange]], Answer]] = {
     "qa": _read_qa,
     "sample": _read_sample,
     "story": _read_story,
     "likelihood": _read_likelihood,
     "likelihood-words": _read_in_words,
 }
-VARIANTS = {mode: ("", "argmax") if mode == "likelihood" else ("",) for mode in _ASK}  # answers from the same replies
 
 
 def elicit(mode: str, form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Elicited:
@@ -435,8 +399,8 @@ def elicit(mode: str, form: Form, manner: Manner, send: Send, rng: np.random.Gen
     return _ASK[mode](form, manner, send, rng)
 
 
-def read_answers(used: str, form: Form, exchanges: Sequence[Exchange]) -> dict[str, Answer]:
-    """What the replies say, by variant: one answer, or two of `likelihood`. Only levels and bins of the form count."""
+def read_answer(used: str, form: Form, exchanges: Sequence[Exchange]) -> Answer:
+    """What the replies say. Only levels and bins of the form count."""
     return _READ.get(used, _read_distribution)(form, exchanges)
 
 

@@ -10,23 +10,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
-from trueness.datasets.survey_files import SURVEYS, Microdata, Survey
-from trueness.datasets.surveys import open_microdata
+from trueness.datasets.surveys import Microdata, open_microdata
 from trueness.errors import DataError
-from trueness.running.plans import NewFile
-from trueness.studies.population.survey_rows import AGE, MOST_LEVELS, bin_levels, round_bins, texts
+from trueness.running.study import NewFile
+from trueness.studies.population.questions import bin_levels, texts
+from trueness.studies.population.survey_rows import AGE, MOST_LEVELS, round_bins
 from trueness.texts import arriving, printable
 
 FEW_NUMBERS = 10  # distinct numbers that are still levels
 FEW_TEXTS = 26  # one letter each in mode `qa`
 _WEIGHT = re.compile(r"weight|wgt|wgh|wt\b|^wt|pwgtp|^finalwt|_llcpwt", re.IGNORECASE)
-
 
 _FILE = """\
 # Population tasks on {reference}: {n:,} rows, {columns} columns. Lines marked EDIT need a person.
@@ -34,7 +32,7 @@ _FILE = """\
 data = {data}
 source = {source}             # EDIT: the survey; tasks of one source are one cluster
 # weight = "..."                  # the survey's weight column; without this line nothing is weighted
-{design}
+{weights}# strata = "..."                  # and clusters, or replicate_weights = {{prefix = "PWGTP", count = 80}}
 modes = ["distribution", "sample"]  # also qa, likelihood, story (needs second_prompt)
 
 [defaults.population]               # EDIT: it goes into the prompt, and the rows are filtered by it
@@ -47,8 +45,7 @@ who = "people"
 # where = {{ state = ["CA", "NY"], hours = {{ from = 1, to = 80 }} }}
 
 [defaults.card]
-title = {title}            # EDIT
-url = {url}
+title = {data}            # EDIT
 licence = "the user's own"
 {left_out}{variables}
 
@@ -60,122 +57,92 @@ prompt = {prompt}
 """
 
 
-@dataclass(frozen=True)
-class _Column:
-    name: str
-    kind: str  # levels | bins | left out
-    lines: tuple[str, ...]  # of its table, or why it is left out
-    levels: int = 0
-
-
 def new_population(path: Path | str) -> str:
-    """The text of a task file for the rows in `path`, which may name its survey: "nhanes:files/DEMO_J.XPT"."""
-    kind, colon, rest = str(path).partition(":")
-    survey = SURVEYS.get(kind) if colon else None
-    file = Path(rest if survey else path)
-    reference = f"{kind}:{file.name}" if survey else file.name
-    data = open_microdata(reference, file.parent)
-    columns = [_read_column(data, name) for name in data.columns]
-    usable = [column for column in columns if column.kind != "left out"]
+    """The text of a task file for the rows in `path`."""
+    file = Path(path)
+    data = open_microdata(file.name, file.parent)
+    read = {name: _levels_of(data, name) or _bins_of(data, name) for name in data.columns}
+    usable = {name: one for name, one in read.items() if not isinstance(one, str)}
     if len(usable) < 2:
         raise DataError(
-            f"{file.name} must have two columns with levels or numbers, got {len(usable)} of {len(columns)}. "
+            f"{file.name} must have two columns with levels or numbers, got {len(usable)} of {len(read)}. "
             "A task asks for one given the other."
         )
-    outcome = next((column for column in usable if column.kind == "levels" and column.levels <= 7), usable[0]).name
-    condition = next(column.name for column in usable if column.name != outcome)
-    ages = next((column.name for column in usable if column.kind == "bins" and AGE.search(column.name)), "age")
-    left_out = [f"#   {printable(column.name)}: {column.lines[0]}" for column in columns if column.kind == "left out"]
-    asks = f"A person is drawn at random from {{population}}, with {condition}: {{}}. What is the {outcome} of this person?"  # noqa: E501
+    few = (name for name, lines in usable.items() if lines[-1] == "]" and len(lines) <= 10)
+    outcome = next(few, next(iter(usable)))
+    condition = next(name for name in usable if name != outcome)
+    left_out = [f"#   {printable(name)}: {why}" for name, why in read.items() if isinstance(why, str)]
+    weights = [name for name in data.columns if _WEIGHT.search(name)]
+    named = f"#   names that sound like one: {', '.join(weights)}; `weight` may be body mass, so say it yourself\n"
+    prompt = f"A person is drawn at random from {{population}}, with {condition}: {{}}. "
     return _FILE.format(
-        reference=printable(reference), n=len(data.read([data.columns[0]])), columns=len(columns),
-        data=_text(reference),
-        source=_text(file.stem), design="\n".join(map(printable, _design(columns, survey))), ages=_text(ages),
-        title=_text(survey.title if survey else reference), url=_text(survey.url if survey else ""),
+        reference=printable(file.name), n=len(data.read([data.columns[0]])), columns=len(read), data=_text(file.name),
+        source=_text(file.stem), weights=printable(named[:-1]) + "\n" if weights else "",
+        ages=_text(next((name for name in usable if AGE.search(name)), "age")),
         left_out="\n".join(["", "# Columns that are left out:", *left_out, ""] if left_out else []),
-        variables="\n".join(f"\n[variables.{_key(one.name)}]\n" + "\n".join(one.lines) for one in usable),
-        task=_key(f"{outcome}_by_{condition}"), both=_toml_list([outcome, condition]), prompt=_text(asks),
+        variables="\n".join(f"\n[variables.{_key(name)}]\n" + "\n".join(lines) for name, lines in usable.items()),
+        task=_key(f"{outcome}_by_{condition}"), both=_toml_list([outcome, condition]),
+        prompt=_text(f"{prompt}What is the {outcome} of this person?"),
     )  # fmt: skip
 
 
-def _read_column(data: Microdata, name: str) -> _Column:
+def _levels_of(data: Microdata, name: str) -> list[str] | str:
+    """The lines of a column of few values, or why it is left out; none where it may have bins."""
     import pandas as pd
 
     series = data.read([name])[name]
-    present = series.dropna()
-    missing = f"# {len(series) - len(present):,} of {len(series):,} rows are missing and will be left out" * (
-        len(present) < len(series)
-    )
     numeric = pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype)
-    shares = present.value_counts(normalize=True)
+    shares = series.value_counts(normalize=True)
+    shares = shares[shares > 0]
     if len(shares) < 2:
-        return _Column(name, "left out", (f"{len(shares)} value" + "s" * (len(shares) == 0),))
-    if len(shares) <= (FEW_NUMBERS if numeric else FEW_TEXTS):
-        ordered = isinstance(series.dtype, pd.CategoricalDtype) and bool(series.dtype.ordered)
-        if numeric or ordered:
-            shares = shares[shares > 0].sort_index()
-        level_lines = tuple(
-            f"    {_toml_list(spellings)},{' ' * max(1, 40 - len(_toml_list(spellings)))}# {100 * share:.1f} %"
-            for spellings, share in _levels(texts(shares.index), shares.tolist())
-        )
-        order_note = (
-            "the data have this order: true where it means something" if ordered else "true where they are ordered"
-        )
-        order = (f"ordinal = {'true' if numeric else 'false'}        # {order_note}",)
-        lines = (*((missing,) if missing else ()), *order, "levels = [           # [name, other spellings ...]")
-        return _Column(name, "levels", (*lines, *level_lines, "]"), len(shares))
-    if not numeric and len(shares) <= MOST_LEVELS and len(shares) * 5 <= len(present):
-        lines = (f"# {len(shares)} levels, all that the data have; too many options for mode qa ({FEW_TEXTS} letters)",)
-        return _Column(name, "levels", (*((missing,) if missing else ()), *lines), len(shares))
-    if not numeric:
-        return _Column(name, "left out", (f"{len(shares):,} different values",))
-    numbers = present.to_numpy(dtype=np.float64)
-    if len(shares) == len(present) and bool((numbers == np.round(numbers)).all()):
-        return _Column(name, "left out", ("a different whole number in every row: an identifier",))
-    bins = round_bins(name, numbers)
-    names = [level.name for level in bin_levels(tuple(bins))]
-    shown = [
-        *([missing] if missing else []),
-        f"# {numbers.min():g} to {numbers.max():g}, median {np.median(numbers):g}",
+        return f"{len(shares)} value" + "s" * (len(shares) == 0)
+    missing = _missing(len(series), int(series.isna().sum()))
+    if len(shares) > (FEW_NUMBERS if numeric else FEW_TEXTS):
+        if numeric or len(shares) > MOST_LEVELS or len(shares) * 5 > series.count():
+            return "" if numeric else f"{len(shares):,} different values"
+        return [*missing, f"# {len(shares)} levels, all that the data have; too many for mode qa ({FEW_TEXTS} letters)"]
+    ordered = isinstance(series.dtype, pd.CategoricalDtype) and bool(series.dtype.ordered)
+    shares = shares.sort_index() if numeric or ordered else shares
+    levels: dict[str, tuple[list[str], float]] = {}  # texts that differ in case alone are one with several spellings
+    for text, share in zip(texts(shares.index), shares.tolist(), strict=True):
+        spellings, before = levels.get(text.casefold(), ([], 0.0))
+        levels[text.casefold()] = [*dict.fromkeys([*spellings, text])], before + share
+    return [
+        *missing,
+        f"ordinal = {'true' if numeric else 'false'}        # true where they are ordered",
+        "levels = [           # [name, other spellings ...]",
+        *(f"    {_toml_list(spellings):<40}, # {100 * share:.1f} %" for spellings, share in levels.values()),
+        "]",
     ]
-    if bool((numbers == np.round(numbers)).all()):
-        shown += [f"bins = [{_join_numbers(bins)}]  # {'; '.join(names)}"]
+
+
+def _bins_of(data: Microdata, name: str) -> list[str] | str:
+    """The lines of a column of many numbers, or why it is left out."""
+    series = data.read([name])[name]
+    numbers = series.dropna().to_numpy(dtype=np.float64)
+    whole = bool((numbers == np.round(numbers)).all())
+    if whole and len(np.unique(numbers)) == len(numbers):
+        return "a different whole number in every row: an identifier"
+    bins = round_bins(name, numbers)
+    stated = f"bins = [{', '.join(f'{number:.12g}' for number in bins)}]"
+    if whole:
+        stated += f"  # {'; '.join(level.name for level in bin_levels(tuple(bins)))}"
     else:  # "20-29" would be silent about 29.5
         ends = [f"{low:,g} to under {high:,g}" for low, high in zip(bins, bins[1:], strict=False)]
-        shown += [f"bins = [{_join_numbers(bins)}]", f"labels = {_toml_list([*ends, f'{bins[-1]:,g} or more'])}"]
-    return _Column(name, "bins", tuple(shown), len(bins))
+        stated += f"\nlabels = {_toml_list([*ends, f'{bins[-1]:,g} or more'])}"
+    about = f"# {numbers.min():g} to {numbers.max():g}, median {np.median(numbers):g}"
+    return [*_missing(len(series), len(series) - len(numbers)), about, stated]
 
 
-def _levels(names: Sequence[str], shares: Sequence[float]) -> list[tuple[list[str], float]]:
-    """Texts that differ in case alone are one level with several spellings."""
-    levels: dict[str, tuple[list[str], float]] = {}
-    for name, share in zip(names, shares, strict=True):
-        spellings, before = levels.get(name.casefold(), ([], 0.0))
-        levels[name.casefold()] = ([*spellings, *([name] if name not in spellings else [])], before + share)
-    return list(levels.values())
-
-
-def _design(columns: Sequence[_Column], survey: Survey | None) -> list[str]:
-    """Comments only: what could be a weight, and where a known survey keeps its design."""
-    if survey is None:
-        sounding = [column.name for column in columns if _WEIGHT.search(column.name)]
-        names = f"#   names that sound like one: {', '.join(sounding)}; `weight` may be body mass, so say it yourself"
-        rest = '# strata = "..."                  # and clusters, or replicate_weights = {prefix = "PWGTP", count = 80}'
-        return [*([names] if sounding else []), rest]
-    known = {"weight": survey.weight, "strata": survey.strata, "clusters": survey.clusters}
-    lines = [f"#   its documentation: {key} = {_text(value)}" for key, value in known.items() if value]
-    return [*lines, *([f"#   {survey.note}"] if survey.note else [])]
-
-
-def _join_numbers(numbers: Sequence[float]) -> str:
-    return ", ".join(f"{number:.12g}" for number in numbers)
+def _missing(rows: int, missing: int) -> list[str]:
+    return [f"# {missing:,} of {rows:,} rows are missing and will be left out"] if missing else []
 
 
 def _key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text(name)
 
 
-def _toml_list(items: Sequence[str]) -> str:
+def _toml_list(items: Iterable[str]) -> str:
     return "[" + ", ".join(map(_text, items)) + "]"
 
 
@@ -189,8 +156,7 @@ def new_tasks(file: str | None, plan: str | None) -> NewFile | None:
     """A task file of the user's own data, beside them; None where no data are named."""
     if not file or file.endswith(".toml"):
         return None
-    data = Path(file.partition(":")[2] or file)
-    path = data.with_name(f"{data.name.split('.')[0]}_tasks.toml")
+    path = Path(file).with_name(f"{Path(file).name.split('.')[0]}_tasks.toml")
     return NewFile(
         path, new_population(file), f'Edit what is marked EDIT, then name it in a plan: tasks = ["{path.name}"]'
     )

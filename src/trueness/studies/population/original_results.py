@@ -20,7 +20,7 @@ from typing import Self
 
 import numpy as np
 
-from trueness.datasets.survey_files import Microdata
+from trueness.datasets.surveys import Microdata
 from trueness.errors import DataError
 from trueness.intervals import Distribution
 from trueness.outside import MAX_RECORDS, MEGABYTE, Json, json_of, size, text_of
@@ -28,13 +28,13 @@ from trueness.running.cells import stream
 from trueness.status import Status
 from trueness.studies.population.answers import REFERENCES, AnswerKey, Populations, baseline_answers
 from trueness.studies.population.elicitation import Answer, Form, Manner
-from trueness.studies.population.questions import Level, Question, Variable
-from trueness.studies.population.survey_estimates import DRAWS, cell_draws, truth_of
-from trueness.studies.population.survey_rows import MOST_LEVELS, texts
-from trueness.studies.population.truth import PopulationTruth
+from trueness.studies.population.questions import Level, Question, Variable, texts
+from trueness.studies.population.survey_rows import MOST_LEVELS
+from trueness.studies.population.truth import DRAWS, PopulationTruth, cell_draws, truth_of
 
 NEEDED = ("condition", "true_vals", "model_vals")
 OURS = ("n_eff", "rows", "condition_weight")
+WORDS = ("mode", "elicited_by", "status", "message", "source", "prompt")
 MOST_FILE, MOST_VALUES = 32 * MEGABYTE, 5_000_000  # a value of a row takes 200 bytes while its task is summed up
 DRAWN = ("sample", "story")
 NO_PROMPT = "{}"  # the condition alone, where an entry does not say what was asked
@@ -51,14 +51,8 @@ class Entry:
     model_vals: list[Json]
     model_weights: list[float] | None
     texts: tuple[str, ...]
-    one_a_draw: bool  # each of the texts is the reply that the value at its place was read from
-    mode: str
-    elicited_by: str
-    status: str
-    message: str
-    source: str
-    prompt: str
-    ours: tuple[float, float, float] | None  # n_eff, rows and the condition's weight, in files of trueness
+    words: Mapping[str, str]  # mode, elicited_by, status, message, source, prompt; "" where it does not say
+    ours: tuple[float, ...]  # n_eff, rows and the condition's weight, in files of trueness
 
     @classmethod
     def of(cls, record: Json, where: str) -> Self:
@@ -67,23 +61,25 @@ class Entry:
             raise DataError(f"{where} must have {', '.join(NEEDED)}, got no {missing[0]}.")
         for values, weights in (("true_vals", "weights"), ("model_vals", "model_weights")):
             there, beside = record[values], record.get(weights)
-            if not isinstance(there, list) or (
-                beside is not None and (not _numbers(beside) or min(beside, default=0) < 0 or len(beside) != len(there))
-            ):
+            fits = beside is None or (_numbers(beside) and min(beside, default=0) >= 0)
+            if not isinstance(there, list) or not fits or (beside is not None and len(beside) != len(there)):
                 raise DataError(
                     f"{values!r} and {weights!r} of {where} must be lists of equal length, the second of numbers from "
                     f"0 to {LARGEST:g}, got others."
                 )
         texts, ours = record.get("model_texts"), [record.get(key) for key in OURS]
-        listed_texts = tuple(map(str, texts)) if isinstance(texts, list) else ()
-        keys = ("mode", "elicited_by", "status", "message", "source", "prompt")
-        mode, elicited_by, status, message, source, prompt = (str(record.get(key) or "") for key in keys)
-        one_a_draw = len(listed_texts) == len(record["model_vals"]) and record.get("model_weights") is None
         return cls(
             str(record["condition"]), record["true_vals"], record.get("weights"), record["model_vals"],
-            record.get("model_weights"), listed_texts, one_a_draw, mode, elicited_by, status, message, source, prompt,
-            (ours[0], ours[1], ours[2]) if _numbers(ours) else None,
+            record.get("model_weights"), tuple(map(str, texts)) if isinstance(texts, list) else (),
+            {key: str(record.get(key) or "") for key in WORDS}, tuple(ours) if _numbers(ours) else (),
         )  # fmt: skip
+
+    @property
+    def read_as(self) -> tuple[str, ...]:
+        """What the file read in each of the texts, where there is one a draw."""
+        if len(self.texts) != len(self.model_vals) or self.model_weights is not None:
+            return ()
+        return tuple(f": read as {one!s:.60}" if one is not None else ": nothing was read" for one in self.model_vals)
 
 
 def read_results(folder: Path | str, seed: int = 0) -> Populations:
@@ -100,7 +96,7 @@ def read_results(folder: Path | str, seed: int = 0) -> Populations:
             entry = Entry.of(record, f"entry {number} of {file.name}")
             model, task = (str(record.get(k) or n) for k, n in zip(("model", "task"), names[file.stem], strict=True))
             repeat = record["repeat"] if type(record.get("repeat")) is int else 0
-            key = AnswerKey(model, entry.mode or "sample", task.replace("/", "-"), repeat)
+            key = AnswerKey(model, entry.words["mode"] or "sample", task.replace("/", "-"), repeat)
             first = known.setdefault(key.task, {}).setdefault(entry.condition, entry)
             if (first.true_vals, first.weights) != (entry.true_vals, entry.weights):
                 raise DataError(
@@ -121,7 +117,7 @@ def read_results(folder: Path | str, seed: int = 0) -> Populations:
     truths = {task: _truth(task, of, folder.name, stream(seed, f"truth {task}")) for task, of in known.items()}
     answers = {
         key: dict.fromkeys(known[key.task], Answer(None, Status.FAILED, {}, message="no entry in its files"))
-        | {condition: _with_texts(_answer(entry, truths[key.task]), entry) for condition, entry in some.items()}
+        | {condition: _answer(entry, truths[key.task]) for condition, entry in some.items()}
         for key, some in entries.items()
     }
     draws = max((int(a.draws) for some in answers.values() for a in some.values() if a.draws), default=Manner().draws)
@@ -170,10 +166,9 @@ def _numbers(values: object) -> bool:
 def _truth(task: str, entries: Mapping[str, Entry], folder: str, rng: np.random.Generator) -> PopulationTruth:
     import pandas as pd
 
-    ours = {condition: entry.ours for condition, entry in entries.items() if entry.ours is not None}
-    is_ours = len(ours) == len(entries)
+    is_ours = all(entry.ours for entry in entries.values())
     rows = [
-        (condition, value, weight * (ours[condition][2] if is_ours else 1.0))
+        (condition, value, weight * (entry.ours[2] if is_ours else 1.0))
         for condition, entry in entries.items()
         for value, weight in zip(entry.true_vals, entry.weights or [1.0] * len(entry.true_vals), strict=True)
         if value is not None
@@ -185,18 +180,17 @@ def _truth(task: str, entries: Mapping[str, Entry], folder: str, rng: np.random.
         "outcome": values if numeric else texts(values),
         "weight": [row[2] for row in rows],
     })  # fmt: skip
-    first = next(iter(entries.values()))
+    said = next(iter(entries.values())).words
     levels = tuple(Level(name, (name,), (name,)) for name in entries)
     question = Question(
-        name=task, source=first.source or folder, data=folder,
-        outcome=Variable("outcome", numeric=numeric), given=(Variable("condition", levels=levels),), weight="weight",
-        least=1, prompt=first.prompt or NO_PROMPT,
+        name=task, source=said["source"] or folder, data=folder, prompt=said["prompt"] or NO_PROMPT, weight="weight",
+        outcome=Variable("outcome", numeric=numeric), given=(Variable("condition", levels=levels),), least=1,
     )  # fmt: skip
     data = Microdata(task, tuple(frame.columns), lambda columns: frame[list(columns)])
     truth = truth_of(question, rng, data)
     if not is_ours:
         return truth
-    n_eff, n = (np.clip([float(ours[c][k]) for c in truth.conditions], 2.0, 1e9) for k in (0, 1))
+    n_eff, n = (np.clip([float(entries[c].ours[k]) for c in truth.conditions], 2.0, 1e9) for k in (0, 1))
     counts = n_eff[:, None] * truth.probs
     draws = cell_draws(counts, counts, truth.probs, DRAWS, rng)
     return replace(truth, n_eff=n_eff, kish=n_eff, rows=n, draws=draws)
@@ -204,8 +198,8 @@ def _truth(task: str, entries: Mapping[str, Entry], folder: str, rng: np.random.
 
 def _answer(entry: Entry, truth: PopulationTruth) -> Answer:
     """The distribution of the model's values; what is null or no level of the truth is unreadable, and counted."""
-    message, mode = entry.message, entry.elicited_by or entry.mode
-    form, weights = Form.of(truth.question, entry.condition), entry.model_weights
+    mode, weights = entry.words["elicited_by"] or entry.words["mode"], entry.model_weights
+    form = Form.of(truth.question, entry.condition)
     names = {name.casefold(): name for name in truth.levels}
 
     def value_of(value: object) -> str | float | None:
@@ -214,33 +208,28 @@ def _answer(entry: Entry, truth: PopulationTruth) -> Answer:
         return None if value is None else names.get(texts([value])[0].casefold())
 
     read = list(map(value_of, entry.model_vals))
-    counts = {Status.OK: len(read) - read.count(None), Status.UNREADABLE: read.count(None)}
-    counts = {status: n for status, n in counts.items() if n}
+    counts = Counter(Status.UNREADABLE if value is None else Status.OK for value in read)
+    answer = Answer(
+        None, Status.UNREADABLE, dict(counts),
+        message=entry.words["message"], mode=mode, texts=entry.texts, read_as=entry.read_as,
+    )  # fmt: skip
     kept = [value for value in read if value is not None]
     if not kept:
         known = {str(status): status for status in Status if status != Status.OK}
-        status = known.get(entry.status, Status.UNREADABLE)
-        return Answer(None, status, counts, message=message, mode=mode)
+        return replace(answer, status=known.get(entry.words["status"], Status.UNREADABLE))
     stated = weights is not None and mode not in DRAWN
-    if truth.numeric:
-        numbers = tuple(value for value in kept if isinstance(value, float))
+    numbers = tuple(value for value in kept if isinstance(value, float))
+    if numbers:
         cells = form.histogram(numbers, None if stated else len(numbers))
-        return Answer(cells, Status.OK, counts, numbers=numbers, message=message, mode=mode)
+        return replace(answer, distribution=cells, status=Status.OK, numbers=numbers)
     shares = dict.fromkeys(truth.levels, 0.0)
     for value, weight in zip(read, weights or [1.0] * len(read), strict=True):
         if isinstance(value, str):
             shares[value] += weight
     total = sum(shares.values())
     if total <= 0:
-        return Answer(None, Status.UNREADABLE, counts, message="the weights sum to 0.", mode=mode)
-    claimed = Distribution(
-        truth.levels, tuple(share / total for share in shares.values()), None if stated else len(kept)
-    )
+        return replace(answer, message="the weights sum to 0.")
+    probs = tuple(share / total for share in shares.values())
+    claimed = Distribution(truth.levels, probs, None if stated else len(kept))
     levels = () if stated else tuple(value for value in kept if isinstance(value, str))
-    return Answer(claimed, Status.OK, counts, values=levels, message=message, mode=mode)
-
-
-def _with_texts(answer: Answer, entry: Entry) -> Answer:
-    """With the raw replies; where there is one a draw, beside what the file read in it."""
-    read_as = (f": read as {one!s:.60}" if one is not None else ": nothing was read" for one in entry.model_vals)
-    return replace(answer, texts=entry.texts, read_as=tuple(read_as) if entry.one_a_draw else ())
+    return replace(answer, distribution=claimed, status=Status.OK, values=levels)

@@ -1,6 +1,6 @@
 """Population: does a model know real distributions, P(V1 given V2 = v) in a stated population?
 
-The truth is microdata (survey_estimates.py); a model is asked in one or several modes
+The truth is microdata (truth.py); a model is asked in one or several modes
 (modes.py); the baselines `uniform`, `marginal` and `perfect` (draws from the truth: the ceiling) answer
 without being asked.
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
@@ -27,18 +27,15 @@ import numpy as np
 from trueness.errors import PlanError, UnknownName, did_you_mean, listed
 from trueness.models import Message, Reply, Settings
 from trueness.outside import Json
-from trueness.running.cells import Cell, PlanContext, reply_key, stream
-from trueness.running.stage import Ask, Outcome
+from trueness.running.cells import Ask, Cell, Outcome, PlanContext, reply_key, stream
 from trueness.settings import Between, Hint, Names, OneOf, Positive, SomeNames, Temperature, Whole, temperature_to_send
 from trueness.statistics.reach import Reach
 from trueness.studies.population.answers import REFERENCES
 from trueness.studies.population.elicitation import Elicited, Form, Manner
-from trueness.studies.population.modes import VARIANTS, elicit, most_calls, opening, read_answers
-from trueness.studies.population.question_files import builtin, read_questions
-from trueness.studies.population.questions import MODES, Question
+from trueness.studies.population.modes import elicit, most_calls, opening, read_answer
+from trueness.studies.population.questions import MODES, Question, builtin, read_questions
 from trueness.studies.population.scores import MEASURES, Scales
-from trueness.studies.population.survey_estimates import truth_of
-from trueness.studies.population.truth import PopulationTruth, truth_to_dict
+from trueness.studies.population.truth import PopulationTruth, truth_of, truth_to_dict
 from trueness.texts import counted
 
 EXCERPT = 70  # characters of an unreadable reply that the terminal shows
@@ -63,15 +60,9 @@ class PopulationSettings:
     timeout: Positive = 120.0
 
     def manner(self) -> Manner:
-        return Manner(
-            draws=self.draws,
-            permutations=self.permutations,
-            temperature=temperature_to_send(self.temperature),
-            claim_temperature=temperature_to_send(self.claim_temperature),
-            top_logprobs=self.top_logprobs,
-            max_tokens=self.max_tokens,
-            timeout=self.timeout,
-        )
+        stated = {one.name: getattr(self, one.name) for one in fields(Manner)}
+        sent = {name: temperature_to_send(stated[name]) for name in ("temperature", "claim_temperature")}
+        return Manner(**stated | sent)
 
 
 @dataclass(frozen=True)
@@ -161,7 +152,7 @@ class Population:
     def reach(self) -> list[str]:
         """What this design can show: by its number of sources, and by its number of draws."""
         modes = {mode for question in self.questions for mode in question.modes}
-        respondents = len(self.models) * sum(len(VARIANTS[mode]) for mode in modes) + len(self.references)
+        respondents = len(self.models) * len(modes) + len(self.references)
         sources, pairs = len({question.source for question in self.questions}), respondents * (respondents - 1) // 2
         sentences = [
             f"Comparing {respondents} respondents of population (a model in one mode is one) in pairs over "
@@ -196,7 +187,7 @@ class Population:
             return reply_key(model, options, messages, settings, salt), ask(model, messages, settings, salt)
 
         elicited = elicit(cell.common["mode"], form, cell.common["manner"], send, rng)
-        answer = read_answers(elicited.used, form, elicited.exchanges)[""]
+        answer = read_answer(elicited.used, form, elicited.exchanges)
         replies = [exchange.reply for exchange in elicited.exchanges]
         costs = [reply.cost for reply in replies if reply.cost is not None]
         return {

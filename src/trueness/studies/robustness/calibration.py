@@ -50,7 +50,7 @@ def frozen_choice(evaluation: RobustnessScores, dataset: str) -> KChoice | None:
 
 @lru_cache(maxsize=4)
 def frozen_means(evaluation: RobustnessScores) -> pd.DataFrame:
-    """One row a group, scorer, corruption at full strength (those whose mask tells the graph too) and measure."""
+    """One row a group, scorer, corruption (those whose mask tells the graph too) and measure."""
     rows = evaluation.at_chosen_k
     method = np.where(rows["scorer"] == evaluation.match, ORACLE, f"{MATCHED}{ORACLE}")
     keys, records = ["group", "scorer", "corruption"], []
@@ -61,8 +61,8 @@ def frozen_means(evaluation: RobustnessScores) -> pd.DataFrame:
 
 
 def sparse_answers(evaluation: RobustnessScores) -> Iterator[tuple[ScorerAnswer, int, Array]]:
-    """Every answer at full strength that has scores, the frozen K of its graph, and its A_sparse."""
-    for answer, matrix in evaluation.scored(evaluation.full_strength):
+    """Every answer that has scores, the frozen K of its graph, and its A_sparse."""
+    for answer, matrix in evaluation.scored(evaluation.corruptions):
         choice = frozen_choice(evaluation, answer.dataset)
         if choice is not None:
             yield answer, choice.k, sparsest(matrix, choice.k)
@@ -87,7 +87,7 @@ def curve_lists(evaluation: RobustnessScores) -> dict[str, dict[str, dict[str, d
     by_dataset: dict[str, dict[str, dict[str, dict[str, list[float]]]]] = {}
     for dataset, system in evaluation.systems.items():
         within = original_range(system.truth.n_edges(), len(system.truth))
-        for corruption in evaluation.full_strength:
+        for corruption in evaluation.corruptions:
             for scorer in evaluation.scorers_compared:
                 parts = [curve.between(*within) for curve in _curves(evaluation, dataset, corruption, scorer)]
                 if parts:
@@ -255,7 +255,7 @@ def disentanglement(evaluation: RobustnessScores) -> pd.DataFrame:
     keys = ["group", "scorer", "corruption"]
     rows = [
         (evaluation.systems[a.dataset].group, a.scorer, a.corruption, a.dataset, a.seed, *apart, apart[0] - apart[1])
-        for a, _ in evaluation.scored(evaluation.full_strength)
+        for a, _ in evaluation.scored(evaluation.corruptions)
         if (apart := a.disentanglement) is not None
     ]
     frame = pd.DataFrame(rows, columns=[*keys, "dataset", "seed", "signal", "readings", "gain"])
@@ -271,7 +271,7 @@ def disentanglement(evaluation: RobustnessScores) -> pd.DataFrame:
 def expected_edges(evaluation: RobustnessScores, edges: Mapping[str, Sequence[str]]) -> pd.DataFrame:
     """One row a data set, scorer and corruption: how many of the user's required and forbidden edges are kept."""
     rows = []
-    for answer, matrix in evaluation.scored(evaluation.full_strength):
+    for answer, matrix in evaluation.scored(evaluation.corruptions):
         nodes = evaluation.systems[answer.dataset].truth.nodes
         k, pairs = _k_of(evaluation, answer), len(nodes) * (len(nodes) - 1)
         top = membership(matrix, k)

@@ -2,7 +2,6 @@
 
     sensitivity   F1 and SHD against the number of edges kept, the chosen K marked, the band K +- 5 around the first; a
                   line a learner: the mean over its curves (seeds, or systems of one size) with its t interval
-    degradation   AUPRC against the strength of each corruption: 0 is clean, 1 as it is named
     k_lambda      F1 for every K and every value of one setting (lambda) of a scorer; the best K of each lambda looks at
                   the truth, so the mark is an oracle's
 
@@ -19,12 +18,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 
-from trueness.measures.ranking import chance
 from trueness.showing import theme
-from trueness.showing.marks import named_data, panel_columns, spread_of, text_width, with_data
+from trueness.showing.marks import named_data, spread_of, text_width, with_data
 from trueness.showing.saving import Figure, safe_name
 from trueness.statistics import mean
-from trueness.studies.robustness import summaries
 from trueness.studies.robustness.choose_k import ORACLE, OTHERS, Curves, KChoice
 from trueness.studies.robustness.scores import RobustnessScores
 from trueness.studies.robustness.sensitivity import AROUND, SensitivityCurve, k_range, sensitivity_curve
@@ -33,18 +30,15 @@ if TYPE_CHECKING:
     import altair as alt
 
 HEIGHT = 130
-MOST_PANELS = {"column": 1, "page": 3}
 MEASURES = {"f1": "F1 (directed)", "shd_reversals_twice": "SHD (reversals twice)"}
 _BLUES = ["#F2F6FB", "#C3D9EE", "#7FB2D9", "#2F78B7", "#08396E"]
 
 
 def figures(evaluation: RobustnessScores) -> Iterator[Figure]:
     """Every figure of a study."""
-    for corruption in evaluation.full_strength:
+    for corruption in evaluation.corruptions:
         if panels := panels_of(evaluation, corruption):
             yield sensitivity_panels(panels, corruption)
-    if len(summaries.degradation(evaluation)):
-        yield degradation(evaluation)
     for scorer in dict.fromkeys(whose for whose, _, _ in evaluation.sweeps.values()):
         for group in evaluation.groups:
             figure = k_lambda(evaluation, scorer, group)
@@ -222,69 +216,6 @@ def _median_choices(evaluation: RobustnessScores, graphs: dict[str, list[str]]) 
             k = round(float(np.median([choice.k for choice in there])))
             medians.append(KChoice(k, method, there[0].uses, whose))
     return medians
-
-
-# ---- degradation
-
-
-def degradation_frame(evaluation: RobustnessScores, measure: str = "auprc") -> pd.DataFrame:
-    """One row a group, corruption, strength and scorer, with `chance` and the panel it is drawn in."""
-    frame = summaries.degradation(evaluation, measure)
-    by_group: dict[str, list[float]] = {}
-    for system in evaluation.systems.values():
-        by_group.setdefault(system.group, []).append(chance(measure, system.truth))
-    several = frame["group"].nunique() > 1
-    panels = [
-        f"{group}: {name}" if several else name for group, name in zip(frame["group"], frame["corruption"], strict=True)
-    ]
-    level = {group: float(np.nanmean(levels)) for group, levels in by_group.items()}
-    return frame.assign(panel=panels, chance=frame["group"].map(level))
-
-
-def degradation_chart(frame: pd.DataFrame, width: theme.Width = "page") -> alt.FacetChart | alt.ConcatChart:
-    import altair as alt
-
-    colour = _colour(frame["scorer"], "scorer")
-    shown = list(dict.fromkeys(frame["panel"]))
-    columns = panel_columns(len(shown), MOST_PANELS[width])
-    wide = (theme.POINTS[width] - 130 - 24 * columns) / columns
-    scale = alt.Scale(domain=[0, 1], nice=False)
-    panels = []
-    for k, panel in enumerate(shown):
-        here = alt.FieldEqualPredicate(field="panel", equal=panel)
-        base = alt.Chart(named_data("points")).transform_filter(here)
-        bottom = k >= len(shown) - columns
-        x = alt.X(
-            "strength:Q", axis=alt.Axis(title="share of its strength" if bottom else None, grid=False, tickCount=4)
-        )
-        y = alt.Y("value:Q", scale=scale, axis=alt.Axis(title="AUPRC" if k % columns == 0 else None, tickCount=5))
-        layers = [
-            base.mark_rule(color="#777777", strokeDash=[3, 2], strokeWidth=0.7).encode(
-                y=alt.Y("mean(chance):Q", scale=scale)
-            ),
-            base.mark_area(opacity=0.12, clip=True).encode(
-                x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=colour
-            ),
-            base.mark_line(strokeWidth=1.2).encode(x=x, y=y, color=colour),
-            base.mark_point(filled=True, size=10, opacity=1).encode(x=x, y=y, color=colour),
-        ]
-        title = alt.TitleParams(panel, fontSize=8, anchor="start", offset=3)
-        panels.append(alt.layer(*layers, width=wide, height=100, title=title))
-    chart = alt.concat(*panels, columns=columns, spacing=12)
-    key = "line: mean; area: t interval over graphs; dashed: random scores"
-    return with_data(theme.apply_theme(chart, "What corruption costs", key), {"points": frame})
-
-
-def degradation(evaluation: RobustnessScores, width: theme.Width = "page") -> Figure:
-    frame = degradation_frame(evaluation)
-    n = int(frame["n"].max()) if len(frame) else 0
-    graphs = int(frame["units"].max()) if len(frame) else 0
-    caption = (
-        "AUPRC over ordered pairs against the strength of each corruption (0: clean, 1: as named); mean over up to "
-        f"{n} fits a point, areas: {100 * evaluation.level:g} % t intervals over {graphs} graphs (or seeds of one). "
-        "Dashed: what random scores get. One seed is the same rows at every strength."
-    )
-    return Figure("degradation", frame, degradation_chart(frame, width), caption)
 
 
 # ---- K x lambda

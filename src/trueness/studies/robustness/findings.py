@@ -11,78 +11,19 @@ from trueness.intervals import fixed, value_text
 from trueness.showing.marks import spread_of
 from trueness.statistics import Comparison, Reach
 from trueness.studies.robustness.calibration import disentanglement, expected_edges, invariance
-from trueness.studies.robustness.choose_k import ORACLE, OTHERS
 from trueness.studies.robustness.scores import RobustnessScores
-from trueness.studies.robustness.summaries import (
-    ALL,
-    chosen_means,
-    degradation,
-    differences,
-    means,
-    optimism,
-    plateaus,
-)
-from trueness.texts import counted
+from trueness.studies.robustness.summaries import differences, optimism
 
 
 def findings(evaluation: RobustnessScores, expected: Mapping[str, Sequence[str]] | None = None) -> dict[str, list[str]]:
     """Heading -> sentences, in the order in which they should be read."""
     return {
-        "ranking (AUPRC, no K)": _ranking(evaluation),
-        "which scorer to use": _best_by_corruption(evaluation),
         "differences": [pair.sentence() for group in differences(evaluation).values() for pair in _first(group)],
         "oracle_k against k_from_other_graphs": _optimism(evaluation),
-        "how many edges to keep": _choosing(evaluation),
-        "degradation": _degradation(evaluation),
         "invariance": _invariance(evaluation),
         "signal and corruption": _disentanglement(evaluation),
         "expected edges": _expected(evaluation, expected or {}),
     }
-
-
-def _ranking(evaluation: RobustnessScores) -> list[str]:
-    frame = means(evaluation)
-    sentences = []
-    for group in evaluation.groups:
-        rows = frame[(frame["group"] == group) & (frame["corruption"] == ALL)].sort_values("value", ascending=False)
-        rows = rows[rows["value"].notna()]
-        if not len(rows):
-            continue
-        graphs = evaluation.n_graphs(group)
-        values = "; ".join(f"{row.scorer} {_value(row)}" for row in rows.itertuples())
-        kinds = listed(evaluation.claims, 12)
-        only = "" if "(" not in group else " The truth is not known for sure: an illustration, no claim."
-        sentences.append(
-            f"{group.capitalize()}, {counted(graphs, 'graph')}, mean AUPRC over {kinds}: {values} "
-            f"(chance {rows['chance'].iloc[0]:.2f}; {evaluation.intervals((group,))}; "
-            f"n = {spread_of(rows['n'])} fits each).{only}"
-        )
-    return sentences
-
-
-def _best_by_corruption(evaluation: RobustnessScores) -> list[str]:
-    """Of each group: the scorer with the largest AUPRC under each corruption, and all that cannot be told from it."""
-    frame = means(evaluation).dropna(subset=["value"])
-    sentences = []
-    for group in evaluation.groups:
-        parts, fits = [], []
-        for name in evaluation.full_strength:
-            rows = frame[(frame["group"] == group) & (frame["corruption"] == name)]
-            rows = rows.sort_values("value", ascending=False, kind="stable")
-            if len(rows) < 2:
-                continue
-            apart = {frozenset(pair.names) for pair in differences(evaluation, name)[group] if pair.distinguishable}
-            best, *others = rows.itertuples()
-            near = [row.scorer for row in others if frozenset((best.scorer, row.scorer)) not in apart]
-            beside = f" (not told from it: {listed(near)})" if near else ""
-            parts.append(f"{name}: {best.scorer} {_value(best)}{beside}")
-            fits.append(rows["n"])
-        if parts:
-            sentences.append(
-                f"{group.capitalize()}: {'; '.join(parts)} (largest mean AUPRC; {evaluation.intervals((group,))}; "
-                f"n = {spread_of(pd.concat(fits))} fits each; Holm over pairs under each)."
-            )
-    return sentences
 
 
 def _first(pairs: Sequence[Comparison]) -> list[Comparison]:
@@ -98,43 +39,6 @@ def _optimism(evaluation: RobustnessScores) -> list[str]:
     """What the oracle's K gains over one from other graphs, a scorer at a time."""
     sentences = [f"{group.capitalize()}: {gap.sentence()}" for (_, group, _), gap in optimism(evaluation).items()]
     return sentences or ["There is no other graph in any group: what the oracle gains cannot be measured."]
-
-
-def _choosing(evaluation: RobustnessScores) -> list[str]:
-    frame, sentences = chosen_means(evaluation), []
-    stable = plateaus(evaluation)
-    for (group, scorer), rows in frame.groupby(["group", "scorer"], sort=False):
-        values = "; ".join(f"{_method(row)} {_value(row)} at K = {row.k:.1f}" for row in rows.itertuples())
-        who = f"{str(group).capitalize()}, {scorer}"
-        under = listed(evaluation.tests, 12)
-        sentences.append(f"{who}: directed F1 under {under}: {values} {_grounds(evaluation, rows)}.")
-        flat = stable[(stable["group"] == group) & (stable["scorer"] == scorer)]
-        method = OTHERS if OTHERS in set(flat["method"]) else ORACLE
-        flat = flat[flat["corruption"].isin(evaluation.tests) & (flat["method"] == method)]
-        if len(flat):
-            each = "; ".join(f"{row.corruption} {_value(row)} {row.verdict}" for row in flat.itertuples())
-            sentences.append(f"{who}: range of F1 within K +- 5 of {method}: {each} {_grounds(evaluation, flat)}.")
-    return sentences
-
-
-def _degradation(evaluation: RobustnessScores) -> list[str]:
-    frame = degradation(evaluation)
-    full = frame[(frame["strength"] == 1) & frame["loss"].notna()] if len(frame) else frame
-    return [
-        f"{str(group).capitalize()}, {corruption} against clean: AUPRC lost by "
-        + "; ".join(f"{row.scorer} {_value(row, 'loss', 'loss_low', 'loss_high')}" for row in rows.itertuples())
-        + f" (paired over {spread_of(_paired_fits(evaluation, rows))} fits; "
-        f"{evaluation.intervals((str(group),), 'sign-flip')}; no test)."
-        for (group, corruption), rows in full.groupby(["group", "corruption"], sort=False)
-    ]
-
-
-def _paired_fits(evaluation: RobustnessScores, rows: pd.DataFrame) -> pd.Series[int]:
-    """Of each row's scorer: how many graphs and seeds have a value on clean rows and on corrupted ones."""
-    fits = evaluation.ranking.dropna(subset=["auprc"]).groupby(["group", "scorer", "corruption"])
-    places = {key: set(zip(part["dataset"], part["seed"], strict=True)) for key, part in fits}
-    keys = zip(rows["group"], rows["scorer"], rows["corruption"], strict=True)
-    return pd.Series([len(places[group, who, "clean"] & places[group, who, name]) for group, who, name in keys])
 
 
 def _invariance(evaluation: RobustnessScores) -> list[str]:
@@ -176,11 +80,6 @@ def _grounds(evaluation: RobustnessScores, rows: pd.DataFrame) -> str:
     return f"({evaluation.intervals(tuple(dict.fromkeys(rows['group'])))}; n = {spread_of(rows['n'])} fits; no test)"
 
 
-def _method(row: object) -> str:
-    name = str(getattr(row, "method", ""))
-    return f"{name} (oracle)" if getattr(row, "oracle", False) and "oracle" not in name else name
-
-
 def _value(row: object, *names: str) -> str:
     value, *ends = (getattr(row, name) for name in names or ("value", "low", "high"))
     constant = not names and bool(getattr(row, "constant", False))
@@ -195,7 +94,5 @@ def open_sentences(notes: Sequence[str], evaluation: RobustnessScores) -> list[s
     for group in evaluation.groups:
         graphs = evaluation.n_graphs(group)
         sentences.append(f"{group.capitalize()}: {Reach(graphs, max(pairs, 1))}")
-    sentences.append(
-        "Corruptions were applied at the strengths of the plan: nothing is known between or beyond them, nor of others."
-    )
+    sentences.append("Nothing is known of corruptions, or strengths of them, that were not planned.")
     return sentences

@@ -1,11 +1,10 @@
-"""The [robustness] table of a plan, checked: systems, corruptions at their strengths, scorers, how K is chosen.
+"""The [robustness] table of a plan, checked: systems, corruptions, scorers, how K is chosen.
 
 [datasets.series]  graphs = 6           six systems of one family, graph seeds g, g + 1, ...: series-0 ... series-5
-strengths = [0.5, 1]                    every corruption also at half its strength: "mcar_40 x 0.5"
 [robustness.notears]  sweep.lambda1 = [0.01, 0.1]     further fits under the validation corruption: K x lambda
 
 A cell's rows are drawn and corrupted by the driver, when a unit is handed out; one seed is the same rows for every
-scorer, and the same noise under every corruption and strength. What a worker does with them stands in work.py.
+scorer, and the same noise under every corruption. What a worker does with them stands in work.py.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from trueness import registry
 from trueness.datasets import Dataset, load
 from trueness.datasets.corruptions import Corruption, corruption
 from trueness.datasets.observed import Observed
-from trueness.datasets.recorded import RecordedSeries
+from trueness.datasets.series import RecordedSeries
 from trueness.errors import PlanError, TruenessError, did_you_mean, listed
 from trueness.learners import settings_of
 from trueness.learners.scoring.edge_scores import EdgeScorer, build_scorer
@@ -42,7 +41,11 @@ VERSION = 1  # raise when the same plan would give other results
 ENOUGH_SEEDS = 10
 LEAK_ROWS = 200
 EXPECTED = ("required", "forbidden")  # edges of the user's own
-GONE = ("folds", "held_out")
+GONE = {
+    "folds": "it was for ways to choose K that are gone",
+    "held_out": "it was for ways to choose K that are gone",
+    "strengths": "name the corruptions themselves, as 'mcar_40 x 0.5'",
+}
 BUDGET_OF_GONE = {"folds": 5, "held_out": 0.3}  # in keys, so that fits and random streams of earlier plans stay
 
 
@@ -60,15 +63,6 @@ class PlannedSystem:
     def rows(self, wanted: int | None) -> int:
         table = self.dataset.table
         return wanted or (self.dataset.about.rows if table is None else table.n)
-
-
-@dataclass(frozen=True)
-class PlannedVariant:
-    """A corruption at a share of its strength."""
-
-    corruption: Corruption
-    base: str
-    factor: float
 
 
 @dataclass(frozen=True)
@@ -144,7 +138,6 @@ class RobustnessSettings:
     datasets: Annotated[SomeNames, Hint("See 'trueness list datasets'.")]
     corruptions: Annotated[SomeNames, Hint("See 'trueness list corruptions'.")]
     scorers: Annotated[SomeNames, Hint("See 'trueness list scorers'.")]
-    strengths: tuple[float, ...] = (1.0,)
     validation: str = ""
     match: str = ""
     choose_k: Annotated[Names, OneOf((STABILITY,)), Hint("Leave the others out: they are gone.")] = (STABILITY,)
@@ -168,7 +161,7 @@ class Robustness:
 
     settings: RobustnessSettings
     datasets: dict[str, PlannedSystem]
-    corruptions: dict[str, PlannedVariant]
+    corruptions: dict[str, Corruption]
     scorers: dict[str, Entry]
     validation: str
     match: str
@@ -184,10 +177,10 @@ class Robustness:
     def from_plan(cls, table: Mapping[str, Json], context: PlanContext) -> Robustness:
         file = context.file
         plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
-        for key in plain.keys() & GONE:
+        for key in plain.keys() & GONE.keys():
             raise PlanError(
-                f"{key!r} of [robustness] must be left out, got {plain[key]!r}: it was for ways to choose K that are "
-                f"gone. Take the line out.  ({file})"
+                f"{key!r} of [robustness] must be left out, got {plain[key]!r}: {GONE[key]}. Take the line "
+                f"out.  ({file})"
             )
         options = context.settings_of("robustness", RobustnessSettings, plain)
         scorers, left_out = _scorers(table, options, context)  # the plan's words before any data
@@ -196,9 +189,9 @@ class Robustness:
         if not scorers:
             raise PlanError(f"'scorers' of [robustness] must leave one that can run, got none. {left_out[0]}  ({file})")
         _check_leaks(scorers, datasets, file)
-        bases = list(dict.fromkeys(variant.base for variant in corruptions.values()))
-        usual = next((name for name in ("compound_full_decoy", "compound_full") if name in bases), bases[0])
-        validation = _check_planned("validation", options.validation or usual, bases, file)
+        names = list(corruptions)
+        usual = next((name for name in ("compound_full_decoy", "compound_full") if name in names), names[0])
+        validation = _check_planned("validation", options.validation or usual, names, file)
         match = _match(options, scorers, file)
         for name, system in datasets.items() if options.k is not None else ():
             try:
@@ -247,7 +240,7 @@ class Robustness:
             "task": self.name,
             "version": VERSION,
             "data": data,
-            "corruption": [str(step) for step in made.corruption.steps],
+            "corruption": [str(step) for step in made.steps],
             "overwrite": overwrite,
             "scorer": portable(entry.spec["name"]),
             "settings": settings_of(entry.scorer),
@@ -255,7 +248,7 @@ class Robustness:
             **choosing,
         }
         where = hash_of(json.dumps(data, sort_keys=True, default=str))
-        source = Source(system.dataset, made.corruption, rows, self.seed, where, overwrite)
+        source = Source(system.dataset, made, rows, self.seed, where, overwrite)
         common = {"scorer": entry.spec, "seed": self.seed, **choosing}
         return RowsCell(item, variant, respondent, self.settings.seeds, common, identity, source)
 
@@ -301,10 +294,7 @@ class Robustness:
                 }
                 for name, system in self.datasets.items()
             },
-            "corruptions": {
-                name: asdict(variant.corruption.card) | {"base": variant.base, "factor": variant.factor}
-                for name, variant in self.corruptions.items()
-            },
+            "corruptions": {name: asdict(made.card) for name, made in self.corruptions.items()},
             "scorers": {
                 name: {
                     "title": entry.scorer.card.title,
@@ -386,22 +376,15 @@ def _system(name: str, settings: dict[str, Json], folder: Path, rows: int | None
     return PlannedSystem(dataset, settings, hash_of(digest) if digest else "", sample.names, lags, tuple(notes))
 
 
-def _corruptions(options: RobustnessSettings, file: str) -> dict[str, PlannedVariant]:
-    """Each at its strengths; those at full strength first."""
-    if any(strength <= 0 for strength in options.strengths):
-        raise PlanError(f"'strengths' of [robustness] must be numbers above 0, got {options.strengths!r}.  ({file})")
-    variants = {}
-    for factor in sorted({1.0, *map(float, options.strengths)}, key=lambda f: (f != 1.0, f)):
-        for name in options.corruptions:
-            try:
-                whole = corruption(name)
-                made = whole if factor == 1 else corruption(f"{name} x {factor:g}")
-            except TruenessError as error:
-                at = "" if factor == 1 else f" at {factor:g} of its strength"
-                raise PlanError(f"{error}  ({file}, corruption {name!r}{at})") from None
-            if factor == 1 or any(not step.card.whole for step in whole.steps):
-                variants[made.name] = PlannedVariant(made, name, factor)
-    return variants
+def _corruptions(options: RobustnessSettings, file: str) -> dict[str, Corruption]:
+    made = {}
+    for name in options.corruptions:
+        try:
+            one = corruption(name)
+        except TruenessError as error:
+            raise PlanError(f"{error}  ({file}, corruption {name!r})") from None
+        made[one.name] = one
+    return made
 
 
 def _scorers(
@@ -460,7 +443,7 @@ def _check_leaks(scorers: Mapping[str, Entry], datasets: Mapping[str, PlannedSys
 
 
 def _notes(
-    datasets: Mapping[str, PlannedSystem], corruptions: Mapping[str, PlannedVariant], scorers: Mapping[str, Entry],
+    datasets: Mapping[str, PlannedSystem], corruptions: Mapping[str, Corruption], scorers: Mapping[str, Entry],
     options: RobustnessSettings,
 ) -> list[str]:  # fmt: skip
     notes = [note for system in datasets.values() for note in system.notes]
@@ -476,7 +459,7 @@ def _notes(
         )
     if len(datasets) < 2:
         notes.append("One graph: K cannot be chosen on other graphs, and no interval is over graphs. Add data sets.")
-    uses = [name for name, variant in corruptions.items() if variant.corruption.card.uses_graph and variant.factor == 1]
+    uses = [name for name, made in corruptions.items() if made.card.uses_graph]
     if uses:
         notes.append(f"The mask of {listed(uses)} is built from the true graph; it is in no mean over corruptions.")
     if options.overwrite_regimes:

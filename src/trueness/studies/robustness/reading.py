@@ -6,7 +6,7 @@ long numbers behind them as .csv, and the charts. docs/robustness.md says of eac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import cast
@@ -14,15 +14,12 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
-from trueness.files import write_atomically
 from trueness.running.results import Row
 from trueness.running.store import to_json
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, shown_measure, unique
 from trueness.showing.methods_paragraph import listed, settings_text
-from trueness.showing.paper import Part as PaperPart
-from trueness.showing.paper import read_pictures
-from trueness.showing.saving import Figure, Save, csv_text, plain_records, plain_rows
+from trueness.showing.saving import Figure, csv_text, plain_records, plain_rows
 from trueness.showing.saving import plain as plain_json
 from trueness.showing.tables import Table
 from trueness.statistics.reach import Reach
@@ -49,14 +46,16 @@ from trueness.texts import counted
 
 MOST_REASONS = 8
 _BY = "An edge's score is the mean of the scorer's scores over {n} seeds, the strongest 1; of a pair the stronger way."
-SHOWN = ("differences", "degradation", "invariance", "signal and corruption", "expected edges")  # in the terminal
+SHOWN = ("differences", "invariance", "signal and corruption", "expected edges")  # in the terminal
 
 
 class RobustnessReading(Reading):
     title = "Robustness"
     question = "What do corrupted data do to a learner?"
-    has_graphs = True
+    has_graphs = many_charts = True
     clusters = "data sets"
+    figures_below = files_below = "robustness"
+    pictures = ("sensitivity_curve_*", "k_lambda_*")
 
     @cached_property
     def answers(self) -> RobustnessStudy:
@@ -70,18 +69,15 @@ class RobustnessReading(Reading):
         return {"findings": self.answers.findings, "notes": list(self.answers.notes), "auprc": auprc}
 
     def as_json(self, measures: Sequence[str] | None) -> dict[str, object]:
-        measure = self.tables(measures)[0].name.removeprefix("robustness_")
-        rows = plain_records(summaries.means(self.answers.evaluation, measure))
+        rows = plain_records(summaries.means(self.answers.evaluation, tables.measure_without_k(measures)))
         return {"study": self.results.study, "task": self.results.task, "rows": rows}
 
     def as_csv(self, measures: Sequence[str] | None) -> str:
         return self.tables(measures)[0].to_csv()
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
-        return [tables.ranking_table(self.answers, (measures or ["auprc"])[0])]
-
-    def tables_on_screen(self, measures: Sequence[str] | None) -> list[Table]:
-        return list(tables.tables_of(self.answers).values()) if self.answers.fits_done else []
+        first = tables.ranking_table(self.answers, tables.measure_without_k(measures))
+        return [first] if measures or not self.answers.fits_done else [first, *tables.tables_at_k(self.answers)]
 
     def troubles(self) -> list[str]:
         return self.answers.failures()[:MOST_REASONS]
@@ -100,13 +96,15 @@ class RobustnessReading(Reading):
     def figures(self, folder: Path) -> Iterator[Figure]:
         return charts.figures(self.answers.evaluation)
 
-    def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
-        written = [path for figure in self.figures(folder) for path in save(figure, folder, "robustness")]
-        for name, text in texts(self.answers).items():
-            written.append(write_atomically(folder, f"robustness/{name}", text))
-        return written
+    def files(self) -> Mapping[str, str]:
+        return {f"robustness/{name}": text for name, text in texts(self.answers).items()}
 
-    def paper(self, folder: Path) -> PaperPart:
+    def abstract(self) -> str:
+        about = self.answers.evaluation
+        systems, corruptions = counted(len(about.systems), "system"), counted(len(about.corruptions), "corruption")
+        return f"We scored the edges of {systems} with {counted(len(about.scorers), 'scorer')} under {corruptions}."
+
+    def methods(self) -> list[str]:
         study, evaluation = self.answers, self.answers.evaluation
         systems = [
             f"{name} ({counted(len(s.truth), 'node')}, {counted(s.truth.n_edges(), 'edge')})"
@@ -117,30 +115,13 @@ class RobustnessReading(Reading):
         ]
         scorers = [f"{name}{settings_text(card.get('settings'), ' (', ')')}" for name, card in study.scorers.items()]
         budget = ", ".join(f"{key} {value}" for key, value in study.budget.items())
-        done = f"{study.fits_done:,} of {study.planned:,} fits were done."
-        methods = [
+        return [
             f"Systems: {listed(systems)}.",
             f"Corruptions: {listed(corruptions)}.",
-            f"Scorers: {listed(scorers)}; {done}",
+            f"Scorers: {listed(scorers)}; {study.fits_done:,} of {study.planned:,} fits were done.",
             f"The number of edges K was chosen on {evaluation.validation} and frozen; budget of the choice: {budget}. "
             f"Others were matched to {evaluation.match}. Intervals: {evaluation.intervals()}.",
         ]
-        abstract = (
-            f"We scored the edges of {counted(len(systems), 'system')} with {counted(len(scorers), 'scorer')} under "
-            f"{counted(len(corruptions), 'corruption')}."
-        )
-        checks = [done, *study.failures()]
-        if not study.fits_done:
-            return PaperPart("robustness", abstract, checks, methods)
-        headline = summaries.headline_of(evaluation)
-        abstract += f" {headline.sentence}" if headline else ""
-        sections: list[tuple[str, Sequence[str]]] = [
-            (heading.capitalize(), lines) for heading, lines in study.findings.items() if lines
-        ]
-        sections.append(("What this design cannot tell", open_sentences(study.notes, evaluation)))
-        shown = [table for table in tables.tables_of(study).values() if table.rows]
-        pictures = read_pictures(folder, "robustness", "sensitivity_curve_*", "degradation", "k_lambda_*")
-        return PaperPart("robustness", abstract, checks, methods, sections, shown, pictures)
 
     # ---- what it says
 
@@ -256,13 +237,11 @@ class RobustnessReading(Reading):
 
 
 def texts(study: RobustnessStudy) -> dict[str, str]:
-    """File below robustness/ -> text."""
+    """File below robustness/ -> text, besides the tables."""
     by_file = {"evaluation_report.json": to_json(report(study))}
     parts = {heading: lines for heading, lines in study.findings.items() if lines}
     parts |= {"notes": notes} if (notes := [*study.notes, *study.failures()]) else {}
     by_file["findings.txt"] = "\n\n".join("\n- ".join((heading, *lines)) for heading, lines in parts.items()) + "\n"
-    for name, table in tables.tables_of(study).items():
-        by_file |= {f"{name}.csv": table.to_csv(), f"{name}.tex": table.to_latex()}
     return by_file | {f"{name}.csv": csv_text(frame) for name, frame in frames(study).items() if len(frame)}
 
 
@@ -275,7 +254,6 @@ def frames(study: RobustnessStudy) -> dict[str, pd.DataFrame]:
         "k_chosen": pd.DataFrame(_k_by_truths(evaluation)),
         "a_sparse": sparse_frame(evaluation),
         "differences": tables.differences_frame(evaluation),
-        "degradation": summaries.degradation(evaluation),
         "plateaus": summaries.plateaus(evaluation),
         "invariance": invariance(evaluation),
         "disentanglement": disentanglement(evaluation),
@@ -317,7 +295,7 @@ def report(study: RobustnessStudy) -> dict[str, object]:
             for name, system in evaluation.systems.items()
         },
         "corruptions": {
-            name: {"steps": list(v.steps), "strength": v.factor, "uses_graph": v.uses_graph, "labels": list(v.labels)}
+            name: {"steps": list(v.steps), "uses_graph": v.uses_graph, "labels": list(v.labels)}
             for name, v in evaluation.corruptions.items()
         },
         "scorers": {name: dict(card) for name, card in study.scorers.items()},
@@ -338,7 +316,6 @@ def report(study: RobustnessStudy) -> dict[str, object]:
             group: [pair.row() | {"sentence": pair.sentence()} for pair in pairs]
             for group, pairs in summaries.differences(evaluation).items()
         },
-        "degradation": plain_records(summaries.degradation(evaluation)),
         "robustness_of_k": plain_records(summaries.plateaus(evaluation)),
         "invariance": plain_records(invariance(evaluation)),
         "disentanglement": plain_records(disentanglement(evaluation)),

@@ -14,7 +14,7 @@ K by the rows alone was chosen with the scores and lies in the store.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -66,10 +66,8 @@ class System:
 
 @dataclass(frozen=True)
 class Variant:
-    """A corruption at a share of its strength: `factor` 1 is the whole."""
+    """A corruption."""
 
-    base: str
-    factor: float
     uses_graph: bool
     labels: tuple[str, ...] = ()
     steps: tuple[str, ...] = ()
@@ -137,19 +135,14 @@ class RobustnessScores:
         return tuple(name for name in self.scorers if name not in self.sweeps)
 
     @cached_property
-    def full_strength(self) -> tuple[str, ...]:
-        """Corruptions at full strength, in the order of the plan."""
-        return tuple(name for name, variant in self.corruptions.items() if variant.factor == 1)
-
-    @cached_property
     def claims(self) -> tuple[str, ...]:
-        """Those of `full_strength` whose mask does not tell the graph: means over corruptions are over these."""
-        return tuple(name for name in self.full_strength if not self.corruptions[name].uses_graph)
+        """Corruptions whose mask does not tell the graph: means over corruptions are over these."""
+        return tuple(name for name in self.corruptions if not self.corruptions[name].uses_graph)
 
     @property
     def compared(self) -> tuple[str, ...]:
         """Corruptions that kept edges are compared over: `claims`, or all where fewer than two claim anything."""
-        return self.claims if len(self.claims) > 1 else self.full_strength
+        return self.claims if len(self.claims) > 1 else tuple(self.corruptions)
 
     @cached_property
     def tests(self) -> tuple[str, ...]:
@@ -241,18 +234,18 @@ class RobustnessScores:
 
     @cached_property
     def at_chosen_k(self) -> pandas.DataFrame:
-        """One row an answer under a corruption at full strength, and K method; sweeps are not in it."""
+        """One row an answer and K method; sweeps are not in it."""
         import pandas as pd
 
         rows = []
-        for answer, _ in self.scored(self.full_strength):
+        for answer, _ in self.scored(self.corruptions):
             curve = self.curves[answer.dataset, answer.corruption, answer.scorer, answer.seed]
             for method, choice in self.choices(answer).items():
                 row = self._where(answer) | {"method": method, "oracle": choice.is_oracle, "uses": choice.uses}
                 rows.append(row | {"k": choice.k} | curve.at(choice.k))
         return pd.DataFrame(rows, columns=[*KEYS, "status", "method", "oracle", "uses", "k", *CURVES])
 
-    def scored(self, corruptions: Sequence[str]) -> Iterator[tuple[ScorerAnswer, Array]]:
+    def scored(self, corruptions: Collection[str]) -> Iterator[tuple[ScorerAnswer, Array]]:
         """Answers that have scores, with them, of the scorers that are compared."""
         for answer in self.answers:
             if answer.matrix is not None and answer.scorer not in self.sweeps and answer.corruption in corruptions:

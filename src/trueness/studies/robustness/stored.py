@@ -44,7 +44,7 @@ from trueness.studies.robustness.plan import EXPECTED
 from trueness.studies.robustness.reading import report, texts
 from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer, System, Variant
 from trueness.studies.robustness.sensitivity import Array, k_at_threshold
-from trueness.studies.robustness.tables import main_table
+from trueness.studies.robustness.tables import main_table, ranking_table, tables_at_k
 
 BASELINES = ("correlation", "notears-lite", "notears", "granger", "pcmci+", "pc", "dag-gnn")  # the document's
 VALIDATION, METHOD, THRESHOLD = "compound_full", "RC-GNN", 0.1
@@ -114,7 +114,11 @@ class StoredEvaluation:
 
     def write(self, folder: Path) -> list[Path]:
         """evaluation_report.json, tables, pictures, and A_sparse of every matrix; what was written."""
-        written = [write_atomically(folder, name, text) for name, text in texts(self.study).items()]
+        by_file = texts(self.study)
+        for table in (ranking_table(self.study), *tables_at_k(self.study)):
+            name = table.name.removeprefix("robustness_")
+            by_file |= {f"{name}.csv": table.to_csv(), f"{name}.tex": table.to_latex()}
+        written = [write_atomically(folder, name, text) for name, text in by_file.items()]
         for figure in figures(self.evaluation):
             written += save_figure(figure, folder, "")
         for answer, _, sparse in sparse_answers(self.evaluation):
@@ -265,7 +269,7 @@ def _common_start(names: Sequence[str]) -> str:
 def _variant(name: str) -> Variant:
     known = PRESETS.get(name)
     card = known.card if known is not None else None
-    return Variant(name, 1.0, card.uses_graph, card.labels, card.steps) if card else Variant(name, 1.0, False)
+    return Variant(card.uses_graph, card.labels, card.steps) if card else Variant(False)
 
 
 # ---- files

@@ -1,8 +1,7 @@
-"""Means, differences and degradation of a robustness study; graphs are what was drawn, so intervals count graphs.
+"""Means and differences of a robustness study; graphs are what was drawn, so intervals count graphs.
 
     means         mean AUPRC (or F1 at a K) over graphs and seeds, t interval clustered by graph (of one: by seed)
     differences   scorer a - scorer b, paired by graph, corruption and seed; sign-flip over graphs; Holm over pairs
-    degradation   AUPRC at 0 (clean), ..., 1 of a corruption's strength, and its loss against clean, paired
     optimism      F1 at oracle_k - F1 at k_from_other_graphs, under the corruption both were chosen on and the others
     plateaus      max F1 - min F1 within K +- 5: < .1 stable, .1 to .2 moderate, > .2 sensitive     the original's
 
@@ -29,7 +28,7 @@ from trueness.measures.ranking import chance
 from trueness.showing.summary import Headline, Standing, ranking
 from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
 from trueness.statistics.multiplicity import differences_in_pairs
-from trueness.statistics.result import Bounds, interval_cells
+from trueness.statistics.result import Bounds
 from trueness.studies.robustness.choose_k import ORACLE, OTHERS, f1_at
 from trueness.studies.robustness.scores import RobustnessScores
 from trueness.studies.robustness.sensitivity import AROUND, SensitivityCurve
@@ -69,9 +68,7 @@ def means(evaluation: RobustnessScores, measure: str = "auprc") -> pd.DataFrame:
     """One row a group, corruption (and all) and scorer: of a measure that needs no K."""
     level_of_chance = {name: chance(measure, system.truth) for name, system in evaluation.systems.items()}
     records = []
-    for group, name, scorer in product(
-        evaluation.groups, (ALL, *evaluation.full_strength), evaluation.scorers_compared
-    ):
+    for group, name, scorer in product(evaluation.groups, (ALL, *evaluation.corruptions), evaluation.scorers_compared):
         fits = evaluation.ranking_of(group, evaluation.claims if name == ALL else (name,), scorer)
         if len(fits):
             row: dict[str, object] = {"group": group, "corruption": name, "scorer": scorer, "measure": measure}
@@ -117,41 +114,6 @@ def differences(
             for pair in differences_in_pairs(columns, clusters, evaluation.level, better="higher", bounds=(0.0, 1.0))
         ]
     return by_group
-
-
-@lru_cache(maxsize=16)
-def degradation(evaluation: RobustnessScores, measure: str = "auprc") -> pd.DataFrame:
-    """One row a group, corruption, strength and scorer; strength 0 is clean, where that was run."""
-    strengths = {base: _strengths(evaluation, base) for base in evaluation.full_strength if base != "clean"}
-    bases = [base for base, names in strengths.items() if len(names) > 1]
-    records = []
-    for group, base, scorer in product(evaluation.groups, bases, evaluation.scorers_compared):
-        clean = evaluation.ranking_of(group, ("clean",), scorer).set_index(["dataset", "seed"])[measure]
-        for name, strength in strengths[base].items():
-            fits = evaluation.ranking_of(group, (name,), scorer)
-            if len(fits):
-                row = {"group": group, "corruption": base, "strength": strength, "scorer": scorer, "measure": measure}
-                row |= average(fits, measure, evaluation.level)
-                records.append(row | _loss(fits.set_index(["dataset", "seed"])[measure], clean, evaluation.level))
-    columns = ["group", "corruption", "strength", "scorer", "measure", *MEAN]
-    return pd.DataFrame(records, columns=[*columns, "loss", "loss_low", "loss_high", "loss_p"])
-
-
-def _strengths(evaluation: RobustnessScores, base: str) -> dict[str, float]:
-    """Clean, where it was run, and each variant of a corruption, the weakest first."""
-    strengths = {name: variant.factor for name, variant in evaluation.corruptions.items() if variant.base == base}
-    clean = {"clean": 0.0} if "clean" in evaluation.corruptions else {}
-    return clean | dict(sorted(strengths.items(), key=lambda item: item[1]))
-
-
-def _loss(at: pd.Series[float], clean: pd.Series[float], level: float) -> dict[str, object]:
-    both = pd.concat({"clean": clean, "at": at}, axis=1).dropna()
-    if not len(both):
-        return {}
-    labels = both.index.get_level_values("dataset")
-    clusters = labels if labels.nunique() > 1 else both.index.get_level_values("seed")
-    loss = paired_difference(both["clean"].to_numpy(), both["at"].to_numpy(), clusters.to_numpy(), level)
-    return {"loss": loss.difference, **interval_cells(loss.interval, "loss"), "loss_p": loss.p}
 
 
 @lru_cache(maxsize=4)
@@ -209,7 +171,7 @@ def verdict_of(f1_range: float) -> Verdict:
 def plateaus(evaluation: RobustnessScores) -> pd.DataFrame:
     """One row a group, scorer, corruption and K method: F1 at K - 5 ... K + 5, its range, and a verdict or none."""
     records = []
-    for group, scorer, corruption in product(evaluation.groups, evaluation.scorers_compared, evaluation.full_strength):
+    for group, scorer, corruption in product(evaluation.groups, evaluation.scorers_compared, evaluation.corruptions):
         curves = evaluation.curves_of(group, scorer, (corruption,))
         for method in (ORACLE, OTHERS):
             around = plateau_around(evaluation, curves, scorer, method)

@@ -5,7 +5,7 @@ Scorers stand in the order of the plan; groups (series, rows; known and assumed 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
 import pandas as pd
 
@@ -37,22 +37,23 @@ WHO = (Column("group", "Systems", "text"), Column("scorer", "Scorer", "text"))
 _TELLS = " (mask tells the graph)"
 
 
-def tables_of(study: RobustnessStudy) -> dict[str, Table]:
-    """File name -> table, in the order in which they are read."""
-    return {
-        "ranking": ranking_table(study),
-        "main": main_table(study.evaluation),
-        "k": choice_table(study),
-        "around_k": around_table(study.evaluation),
-        "optimism": optimism_table(study.evaluation),
-    }
+def tables_at_k(study: RobustnessStudy) -> list[Table]:
+    """In the order in which they are read."""
+    evaluation = study.evaluation
+    return [main_table(evaluation), choice_table(study), around_table(evaluation), optimism_table(evaluation)]
+
+
+def measure_without_k(asked: Sequence[str] | None) -> str:
+    """The measure that was asked for; F1 and SHD stand in robustness/chosen.csv, at each K."""
+    measure = (asked or ["auprc"])[0]
+    if measure not in RANKING_MEASURES:
+        nearest = did_you_mean(measure, RANKING_MEASURES) or f"There are {listed(RANKING_MEASURES)}."
+        raise SettingError(f"{measure!r} is not a measure of a ranking without K. {nearest}")
+    return measure
 
 
 def ranking_table(study: RobustnessStudy, measure: str = "auprc") -> Table:
     """Scorers by corruptions; what was left out has a line too."""
-    if measure not in RANKING_MEASURES:  # F1 and SHD stand in robustness/chosen.csv, at each K
-        nearest = did_you_mean(measure, RANKING_MEASURES) or f"There are {listed(RANKING_MEASURES)}."
-        raise SettingError(f"{measure!r} is not a measure of a ranking without K. {nearest}")
     evaluation = study.evaluation
     rows = _wide_rows(means(evaluation, measure), lambda cell: cell["corruption"])
     for row in rows:
@@ -62,7 +63,7 @@ def ranking_table(study: RobustnessStudy, measure: str = "auprc") -> Table:
             if (answer.scorer, evaluation.systems[answer.dataset].group) == (row["scorer"], row["group"])
         )
     columns = [_estimate_column(ALL, "All")]
-    columns += [_estimate_column(name, f"{name}{_tells(evaluation, name)}") for name in evaluation.full_strength]
+    columns += [_estimate_column(name, f"{name}{_tells(evaluation, name)}") for name in evaluation.corruptions]
     graphs = [f"{group}: {counted(evaluation.n_graphs(group), 'graph')}" for group in evaluation.groups]
     seeds = 1 + max((answer.seed for answer in evaluation.answers), default=-1)
     caption = (
@@ -72,7 +73,7 @@ def ranking_table(study: RobustnessStudy, measure: str = "auprc") -> Table:
     )
     all_columns = (*WHO, *columns, Column("failed", "Failed", "count"))
     title = f"{measure.upper()}: no K"
-    return Table(f"robustness_{measure}", all_columns, rows, caption, rule_before="group", title=title)
+    return Table("robustness_ranking", all_columns, rows, caption, rule_before="group", title=title)
 
 
 def main_table(evaluation: RobustnessScores) -> Table:
@@ -170,7 +171,7 @@ def differences_frame(evaluation: RobustnessScores) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {"group": group, "corruption": corruption} | pair.row() | {"sentence": pair.sentence()}
-            for corruption in (ALL, *evaluation.full_strength)
+            for corruption in (ALL, *evaluation.corruptions)
             for group, pairs in differences(evaluation, corruption).items()
             for pair in pairs
         ]
