@@ -35,7 +35,6 @@ def test_a_name_may_have_what_is_said_and_a_number_may_be_a_value():
     tree = parse("a * b").right
     assert surplus("the half price times the count", tree, ("half price", "count", "y"), ()) == ""
     assert surplus("a times 7 and b", tree, ("a", "b", "y"), (7.0,)) == ""
-    assert surplus("force equals mass times acceleration", parse("f / m").right, ("f", "m", "acceleration"), ()) == ""
     assert surplus("force equals mass times density", parse("f / m").right, ("f", "m", "acceleration"), ()) == "times"
 
 

@@ -11,6 +11,12 @@ the others are then alternatives, and a disagreement is told. No value and no gr
 or knowns were written. Nothing here raises for a bad graph: a node without a value has a finding that says why, and the
 status of the execution is that of the target.
 Pearl (2009), Causality, ch. 7.1: action as surgery on the equations.
+
+Hiding a known and recovering it: which values of X make the target what it is? Solve f(x) = t, f: x -> target under
+do(X = x). `exact`: X reaches the target on one path, occurs once in each rule, and each rule has one inverse; else
+`numeric`: by search (solving.find_roots), where a stretch on which f(x) = t is a range. Every solution is put back and
+must give the target. The label (unique, several, none) describes the rule, not the reasoning: max, sums of unknowns
+and parity are right and cannot be inverted. A `numeric` label is what the grid shows.
 """
 
 from __future__ import annotations
@@ -413,17 +419,6 @@ class Inversion:
     method: Method | None = None
     recovered: bool | None = None  # the true value is among the solutions
     message: str = ""
-
-    @property
-    def identifiable(self) -> bool | None:
-        return None if self.label is None else self.label == "unique"
-
-    @property
-    def unique_if_positive(self) -> bool | None:
-        """Whether one solution is left where only sizes above 0 make sense: +-v of a kinetic energy."""
-        if self.label is None:
-            return None
-        return not any(high > 0 for _, high in self.ranges) and sum(value > 0 for value in self.solutions) == 1
 
 
 def invert(graph: ReasoningGraph | Program, hidden: str, target: float | None = None) -> Inversion:

@@ -12,27 +12,7 @@ import unicodedata
 
 from trueness.patterns import late
 
-_SIGNS = {
-    "×": "*",
-    "·": "*",
-    "⋅": "*",
-    "∗": "*",
-    "÷": "/",
-    "∕": "/",
-    "⁄": "/",
-    "−": "-",
-    "–": "-",
-    "—": "-",
-    "≤": "<=",
-    "≥": ">=",
-    "≠": "!=",
-    "≈": "=",
-    "√": " sqrt ",
-    "π": " pi ",
-    "′": "'",
-    "[": "(",
-    "]": ")",
-}
+_SIGNS = dict(zip("×·⋅∗÷∕⁄−–—≈′[]", "****///---='()", strict=True)) | {"√": " sqrt ", "π": " pi "}
 _SIGNS |= {  # ½, ⅔
     chr(code): f"({unicodedata.normalize('NFKC', chr(code)).replace('⁄', '/')})"
     for code in (*range(0xBC, 0xBF), *range(0x2150, 0x215F))
