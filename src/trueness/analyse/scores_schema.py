@@ -243,7 +243,8 @@ def _without_sums(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.Dat
         return frame
     labels = listed([str(label) for label in frame[sums].iloc[:, 0].fillna("(none)").unique()], most=4)
     notes.append(f"{counted(int(sums.sum()), 'row')} of sums or averages left out ({labels})")
-    return frame[~sums].reset_index(drop=True)
+    runs: pd.DataFrame = frame[~sums]
+    return runs.reset_index(drop=True)
 
 
 def _without_groups(frame: pd.DataFrame, task: str, value: str, keys: Sequence[str], notes: list[str]) -> pd.DataFrame:
@@ -260,8 +261,8 @@ def _without_groups(frame: pd.DataFrame, task: str, value: str, keys: Sequence[s
     table = frame.assign(**{task: names}).groupby([*keys, task], dropna=False)[value].mean().unstack(task)
     step = 10.0 ** -(decimals(frame[value].to_numpy(dtype=np.float64)) or 4)
     averages = []
-    for name in (name for name in table if len(parts.get(str(name), ())) > 1):
-        inside = table[parts[str(name)]]
+    for name in (name for name in map(str, table) if len(parts.get(name, ())) > 1):
+        inside = table[parts[name]]
         between = table[name].between(inside.min(axis=1) - step, inside.max(axis=1) + step)
         averages += [name] if (between | table[name].isna()).all() else []
     if not averages:
