@@ -46,7 +46,7 @@ def read_in_every_way(content):
         *(read_verdict(text, kind, points=20) for kind in ("intervention", "abduction", "logic", "counterfactual")),
     ):
         assert isinstance(found.status, Status)
-        json.dumps(found.to_dict() if hasattr(found, "to_dict") else found)
+        json.dumps(found.to_dict() if hasattr(found, "to_dict") else found, default=vars)
     work_through(read_reasoning(text).graph)
 
 
