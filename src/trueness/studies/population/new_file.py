@@ -111,7 +111,7 @@ def _levels_of(data: Microdata, name: str) -> list[str] | str:
         *missing,
         f"ordinal = {'true' if numeric else 'false'}        # true where they are ordered",
         "levels = [           # [name, other spellings ...]",
-        *(f"    {_toml_list(spellings):<40}, # {100 * share:.1f} %" for spellings, share in levels.values()),
+        *(f"    {_toml_list(one) + ',':<40} # {100 * share:.1f} %" for one, share in levels.values()),
         "]",
     ]
 
