@@ -15,7 +15,7 @@ import numpy as np
 from tests.learners.laboratory import Laboratory
 from trueness.datasets.synthetic import Synthetic
 from trueness.learners.ges import GES
-from trueness.learners.gies import GIES
+from trueness.learners.ges import GIES
 from trueness.measures.graphs import Reference
 
 HOW = ("do", "shift", "soft")

@@ -246,7 +246,7 @@ CASES = [
          refused="got none: means alone, and a test needs the samples"),
     Case("Latin-1", {"t.csv": long("model,task,correct").replace("mul", "m\udce4l")}, ACC),
     Case("a title above the names", {"t.csv": "My results\n" + long("model,task,correct")},
-         refused="must have its header in line 1, got a title"),
+         refused="Delete what is above the names"),
     Case("records with several scores inside", {"t.jsonl": "\n".join(
         json.dumps({"id": r["task"], "model": r["model"], "scores": {"exact": r["correct"], "rouge": 0.5}})
         for r in records(float))},

@@ -40,7 +40,7 @@ def folder(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("page", RUN)
 def test_the_blocks_of_a_page_run_and_print_what_it_shows(page, folder, monkeypatch):
-    for module in ("fits", "cost", "verify"):
+    for module in ("drivers", "cost", "verify"):
         monkeypatch.setattr(f"trueness.running.{module}.run_chunk", in_this_process)
     names: dict = {"__name__": "__main__"}
     printed = None

@@ -1,7 +1,6 @@
 """Replies of models and reasoning graphs of strangers: a status whatever they hold, and nothing of them is computed."""
 
 import json
-from dataclasses import asdict
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,7 +10,7 @@ from tests.each import each
 from tests.hostile.attack import damaged, misshapen, survives, within
 from tests.hostile.test_damaged_files import GRAPHS
 from trueness.graphs.formats import from_json, to_json
-from trueness.reading.distribution import DistributionReading, read_distribution, read_level, read_share
+from trueness.reading.distribution import read_distribution, read_level, read_share
 from trueness.reading.expected import read_forecast
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reading.verdicts import read_verdict
@@ -47,8 +46,7 @@ def read_in_every_way(content):
         *(read_verdict(text, kind, points=20) for kind in ("intervention", "abduction", "logic", "counterfactual")),
     ):
         assert isinstance(found.status, Status)
-        stated = asdict(found) if isinstance(found, DistributionReading) else found
-        json.dumps(found.to_dict() if hasattr(found, "to_dict") else stated)
+        json.dumps(found.to_dict() if hasattr(found, "to_dict") else found, default=vars)
     work_through(read_reasoning(text).graph)
 
 

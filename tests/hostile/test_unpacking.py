@@ -188,7 +188,7 @@ def test_a_stored_matrix_that_unpacks_to_gigabytes_is_refused():
     counts = dict.fromkeys(("n_data", "n_outside", "n_missing", "n_unlisted"), 0)
     draws = {"shape": [1, 1, 1], "data": base64.b64encode(bomb).decode()}
     with pytest.raises(TruenessError, match="the draws of a truth must unpack to at most"):
-        records.truth_from_dict({**arrays, **counts, "draws": draws})
+        records.truth_from_dict({**arrays, **counts, "design": "", "thin": {}, "draws": draws})
 
 
 # ---- survey files

@@ -14,7 +14,7 @@ from trueness.errors import DataError, SettingError
 from trueness.graphs import Graph
 from trueness.learners import learner
 from trueness.learners.batches import fit_resamples
-from trueness.learners.gies import GIES
+from trueness.learners.ges import GIES
 from trueness.learners.pc import PC
 from trueness.measures.graphs import score_graph
 

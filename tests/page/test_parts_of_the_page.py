@@ -92,7 +92,7 @@ def test_a_page_made_after_the_tables_reads_nothing_again(folder, monkeypatch):
     with StudyFolder.reading(folder) as study:
         results = study.readings[TASK].results
         assert results is study.tasks[0] and results.summaries
-        monkeypatch.setattr(Store, "values_of", lambda *_: pytest.fail("read again"))
+        monkeypatch.setattr(Store, "columns_at", lambda *_: pytest.fail("read again"))
         assert write_page(study).is_file()
 
 

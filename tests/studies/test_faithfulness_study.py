@@ -81,7 +81,7 @@ def test_the_model_is_held_to_the_graph_that_it_wrote_itself(found):
     assert (written["physics-braking", 0].status, written["physics-braking", 0].problem) == ("unreadable", None)
     did = {(pair.change.known, one.repeat): pair.did for one in found.behaviours for pair in one.pairs}
     assert did == {("force", 0): "up", ("mass", 0): "stays", ("force", 1): "up", ("mass", 1): "stays"}
-    assert found.own_batches["mock/solver"].component("causal_intervention").value == 1
+    assert found.own_batches["mock/solver"].mean_of("causal_intervention").value == 1
     assert found.agreements[0].agreement.value == 0.5
 
 
@@ -104,7 +104,7 @@ def test_the_tree_has_the_originals_schema(study, found):
 
 @pytest.mark.parametrize(
     "form, told",
-    [("--csv", "as given,cf,scored"), ("--tex", r"\label{tab:faithfulness-reliability}"), ("--json", '"behaviour"')],
+    [("--csv", "as given,cf,4"), ("--tex", r"\label{tab:faithfulness-reliability}"), ("--json", '"behaviour"')],
 )
 def test_show_gives_the_tables_as_data(study, capsys, form, told):
     assert main(["show", str(study), form]) == 0
@@ -116,7 +116,7 @@ def test_a_study_without_judges_is_executed_only(tmp_path):
     assert (outcome.total, outcome.failed) == (0, 0)
     found = read_faithfulness(tmp_path / "out")
     assert found.reliability is None
-    assert found.batch.component("causal_intervention").value > 0.99
+    assert found.batch.mean_of("causal_intervention").value > 0.99
     assert main(["report", str(tmp_path / "out")]) == 0
 
 

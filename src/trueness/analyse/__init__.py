@@ -18,8 +18,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from trueness.analyse.analysis_settings import AnalysisSettings
+from trueness.analyse.flags import DomainAnalysis
 from trueness.analyse.loading import read_tables
-from trueness.analyse.scores_analysis import DomainAnalysis, ScoresAnalysis, analyse
+from trueness.analyse.scores_analysis import ScoresAnalysis, analyse
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Literal, Protocol, cast
 
 import pandas as pd
 
@@ -43,6 +43,7 @@ MAX_PAIRS, MAX_TESTED = 1000, 200_000  # a test takes 1 to 100 ms
 TWO_SCALES = 20  # times the other's mean: shares and per cent are 100 apart, two models seldom 20
 MAX_BESIDE = 5_000_000  # rows of references, one for each variant that others were asked in
 _HOW = "Write: trueness compare NEW --baseline OLD, and the gate asks about NEW."
+Unscored = Literal["failed", "missing"] | None
 _TEXT = ("task", "item", "variant", "respondent", "measure", "status")
 _NEEDED = (*_TEXT, "repeat", "value")
 
@@ -253,7 +254,7 @@ class _OfTwoFiles(AnalysisSettings):
         return shlex.join(words)
 
 
-def compare_files(sides: Sides, measure: str | None = None, unscored: str | None = None) -> ScoresAnalysis:
+def compare_files(sides: Sides, measure: str | None = None, unscored: Unscored = None) -> ScoresAnalysis:
     """The first file against the second, its baseline, as an analysis of one pair; above 0 the first is better."""
     a, b = Path(sides.a), Path(sides.b)
     one, other = read_tables([a]), read_tables([b])
@@ -261,7 +262,7 @@ def compare_files(sides: Sides, measure: str | None = None, unscored: str | None
     cases = {name: (one[name], other[name]) for name in one if name in other}
     lost = sorted(set(one) ^ set(other))
     if not cases and len(one) == len(other) == 1:
-        cases, lost = {f"{labels[0]} against {labels[1]}": (*one.values(), *other.values())}, []
+        cases, lost = {f"{labels[0]} against {labels[1]}": (next(iter(one.values())), next(iter(other.values())))}, []
     if not cases:
         raise DataError(f"{a.name} and {b.name} must share a task, got {listed(one)} and {listed(other)}.")
     tables = Tables()

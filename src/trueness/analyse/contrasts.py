@@ -379,5 +379,5 @@ def _usual(
         levels = (test.statistic, test.p) if known else (None, None)  # every run is equally far from its median
         spread = *levels, test.effect.value if test.effect else None
     sided = "one-sided" if settings.one_sided else "two-sided"
-    ends = interval_cells(delta.interval, "delta").values()
-    return Usual(ratio, u, p, sided, delta.value, *ends, delta.magnitude, *spread)
+    low, high = (delta.interval.low, delta.interval.high) if delta.interval else (None, None)
+    return Usual(ratio, u, p, sided, delta.value, low, high, delta.magnitude, *spread)

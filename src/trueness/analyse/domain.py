@@ -198,8 +198,10 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
     runs["excluded"], unmatched = _to_drop(frame, runs, schema, settings, name)
     unit = settings.unit or tuple(role for role in ("model", "task") if getattr(schema, role))
     cluster = settings.cluster or ("task" if schema.task else "model" if schema.model else "none")
-    labels = [pd.Series(_labels(frame, runs, schema, column, "the unit", name)[0]) for column in unit]
-    runs["unit"] = labels[0].str.cat(labels[1:], sep=" / ") if labels else ""
+    runs["unit"] = ""
+    for column in unit:
+        labels = _labels(frame, runs, schema, column, "the unit", name)[0]
+        runs["unit"] = labels if column == unit[0] else runs["unit"] + " / " + labels
     runs["cluster"] = (
         runs["unit"] if cluster == "none" else _labels(frame, runs, schema, cluster, "the cluster", name)[0]
     )
@@ -353,7 +355,7 @@ def _bound(frame: pd.DataFrame, schema: Schema, column: str) -> str:
     cells = frame[list(dict.fromkeys(keys))].dropna().drop_duplicates()
     groups = cells.groupby(schema.condition)[column]
     single = groups.first()[groups.nunique() == 1]
-    having, sizes = cells[column].value_counts(), groups.size()
+    having, sizes = cells[column].value_counts().to_dict(), groups.size().to_dict()
     chance = {c: hypergeom.pmf(sizes[c], len(cells), having[v], sizes[c]) for c, v in single.items()}
     sure = single[[chance[c] * groups.ngroups <= CHANCE for c in single.index]]
     words = [f"{column} is only {v} for {listed(map(str, sure.index[sure == v]), most=3)}" for v in sure.unique()]

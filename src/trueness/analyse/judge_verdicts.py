@@ -206,7 +206,7 @@ def judge_file(path: Path | str, half_width: float = 0.05) -> JudgeReport:
     if table.empty:
         raise DataError(f"{path} must have a verdict in every row, got no row.")
     for name in ("item", "judge", "cluster"):
-        blank = np.flatnonzero(table[name].isna()) + 1 if name in table else ()
+        blank = [row for row, empty in enumerate(table[name].isna(), start=1) if empty] if name in table else []
         if len(blank):
             more = f" (and {len(blank) - 1} more)" if len(blank) > 1 else ""
             raise DataError(f"{path}, row {blank[0]}: {name!r} must be named, got an empty cell{more}. Fill it in.")
@@ -259,9 +259,8 @@ def _mean(values: pd.Series, clusters: pd.Series, level: float) -> Estimate:
 
 
 def _row(judge: str, figure: str, estimate: Estimate | Result | Row) -> Row:
-    cells = (
-        estimate if isinstance(estimate, dict) else {"note": " ".join(getattr(estimate, "notes", ()))} | estimate.row()
-    )
+    notes: Row = {"note": " ".join(getattr(estimate, "notes", ()))}
+    cells = estimate if isinstance(estimate, dict) else notes | estimate.row()
     value, n = cells.get("value", cells.get("difference")), cells.get("n", cells.get("n_units"))
-    ends = {"low": cells.get("low"), "high": cells.get("high")}
+    ends: Row = {"low": cells.get("low"), "high": cells.get("high")}
     return {"judge": judge, "figure": figure, "value": value} | ends | {"n": n, "note": cells["note"]}

@@ -175,12 +175,15 @@ def _csv(path: Path) -> pd.DataFrame:
     """Also with decimal commas, signs of per cent and marks of thousands, which is said: 1,234 alone is 1234."""
     try:
         layout = layout_of(path, MAX_COLUMNS, decimal="point")
+        if layout.names_rows or layout.separator == " ":
+            raise DataError(
+                f"{path.name} must begin with as many names as a row has cells, between commas, semicolons or tabs, "
+                "got others. Delete what is above the names; name each column."
+            )
         options = {"nrows": MAX_CELLS // layout.columns + 1, "index_col": False}
         frame, layout = read_text(path, layout, MAX_RECORDS, **options)
     except NOT_READ as error:
         raise DataError(f"{path.name} must be a table, got: {one_line(error)}.") from None
-    if layout.names_rows:
-        raise DataError(f"{path.name} must have as many names as cells in a row, got fewer. Name each column.")
     if len(frame) == options["nrows"]:
         raise DataError(f"{path.name} must have at most {MAX_CELLS:,} cells, got more. Analyse a part of it.")
     texts = frame.select_dtypes(exclude=["number", "bool"])

@@ -64,8 +64,8 @@ def values_of(
         values = _failures(failed, scored, absent, scored - _passes(rules), settings)
     elif outcome.kind == "counts":
         passes, fails = (_number(frame[column]) for column in outcome.columns)
-        absent = np.nan_to_num(_number(frame[outcome.absent])) if outcome.absent else np.zeros(len(frame))
-        values = _failures(fails, passes + fails, absent, None, settings)
+        skipped = np.nan_to_num(_number(frame[outcome.absent])) if outcome.absent else np.zeros(len(frame))
+        values = _failures(fails, passes + fails, np.asarray(skipped), None, settings)
     else:
         score, total = (_number(frame[column]) for column in outcome.columns)
         exact = None

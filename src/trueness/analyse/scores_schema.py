@@ -73,7 +73,8 @@ MOST_WAYS = 4  # commands that a refusal offers
 MANY = 20  # values beyond which a column such as `prompt` holds items, not conditions
 _SETTING = re.compile(r"(temperature|top_?[pk]|.*shots?\b|num_fewshot|seed|max_tokens)$", re.I)  # names no items
 _SUMS = {"average", "avg", "overall", "total", "grand total", "macro avg", "micro avg", "weighted avg", "gesamt",
-         "insgesamt", "durchschnitt", "mittelwert", "moyenne", "promedio", "mean", "sum", "summe"}  # fmt: skip
+         "insgesamt", "durchschnitt", "mittelwert", "moyenne", "promedio"}  # fmt: skip
+_PERHAPS = {"mean", "median", "sum", "summe", "std", "stdev", "sd"}
 _IDS = ("id", "idx", "index", "nr", "number")
 _OF_ANYTHING = {"", "accuracy", "score", "pass", "success", "rating", "reward"}  # shares of right answers, or points
 MOST_ON_ONE_SCALE = 20.0  # between the greatest values of two columns of one table
@@ -228,17 +229,22 @@ def _first(columns: Mapping[str, str], names: Iterable[str]) -> str | None:
 
 
 def _without_sums(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.DataFrame:
-    """A line "Total" or "Average" is no run: below the others, or where a model, a condition or a task is missing."""
+    """A line "Total" or "Average" is no run; one of a condition of that name, or "Mean", is none below all others, or
+    where a model, a condition or a task is missing."""
     names = [c for c in (roles["condition"], roles["model"], roles["task"]) if c]
-    below = frame[names].isna().any(axis=1) | (np.arange(len(frame)) == len(frame) - 1)
     texts = frame[list(dict.fromkeys([str(frame.columns[0]), *names]))].select_dtypes(exclude="number")
     words = texts.apply(lambda column: column.astype("string").str.strip("*: ").str.casefold())
-    sums = (words.isin(_SUMS) & ~words.apply(lambda column: column.duplicated(keep=False))).any(axis=1) & below
+    alone = words.isin({*_SUMS, *_PERHAPS}) & ~words.apply(lambda column: column.duplicated(keep=False))
+    below = alone.any(axis=1)[::-1].cummin()[::-1] | frame[names].isna().any(axis=1)
+    sums = (alone.any(axis=1) & below) | words.isin(_SUMS).drop(columns=roles["condition"] or [], errors="ignore").any(
+        axis=1
+    )
     if not sums.any() or sums.all():
         return frame
     labels = listed([str(label) for label in frame[sums].iloc[:, 0].fillna("(none)").unique()], most=4)
     notes.append(f"{counted(int(sums.sum()), 'row')} of sums or averages left out ({labels})")
-    return frame[~sums].reset_index(drop=True)
+    runs: pd.DataFrame = frame[~sums]
+    return runs.reset_index(drop=True)
 
 
 def _without_groups(frame: pd.DataFrame, task: str, value: str, keys: Sequence[str], notes: list[str]) -> pd.DataFrame:
@@ -255,8 +261,8 @@ def _without_groups(frame: pd.DataFrame, task: str, value: str, keys: Sequence[s
     table = frame.assign(**{task: names}).groupby([*keys, task], dropna=False)[value].mean().unstack(task)
     step = 10.0 ** -(decimals(frame[value].to_numpy(dtype=np.float64)) or 4)
     averages = []
-    for name in (name for name in table if len(parts.get(str(name), ())) > 1):
-        inside = table[parts[str(name)]]
+    for name in (name for name in map(str, table) if len(parts.get(name, ())) > 1):
+        inside = table[parts[name]]
         between = table[name].between(inside.min(axis=1) - step, inside.max(axis=1) + step)
         averages += [name] if (between | table[name].isna()).all() else []
     if not averages:

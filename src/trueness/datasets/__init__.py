@@ -2,8 +2,8 @@
 
 load("asia")                       load("synthetic-50")              load("my_net.bif")
 load("plant.csv")                  its graph beside it: plant.dot, plant.graph.csv, ...; without one its truth is `none`
-load("plant.csv:expert.json   ")   its graph named
-load("var-10")                     a simulated time series; settings: kind = "var", lags, relation, regimes, ...
+load("plant.csv:expert.json")      its graph named
+load("var-10")                     a simulated time series; settings: kind = "var", lags, relation, ...
 load("air", {"kind": "air-quality", "data": "AirQualityUCI.csv"}), load("log", {"kind": "series", "data": "log.csv"})
 load("my_file.py:my_dataset")      an object with name, truth, about, table, draw
 load(frame), load(array)           a DataFrame, an array of numbers or a Table in memory, with truth `none`

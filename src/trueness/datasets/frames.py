@@ -209,7 +209,7 @@ def read_text(path: Path, layout: Layout, most: int, **options: Any) -> tuple[pa
     while True:
         try:
             with open_file(path, most) as file:
-                frame = pd.read_csv(
+                frame: Any = pd.read_csv(
                     file, sep=r"\s+" if layout.separator == " " else layout.separator, encoding=layout.encoding,
                     skiprows=layout.above, keep_default_na=False, na_values=MISSING, skipinitialspace=True,
                     **{"dtype": dict.fromkeys(layout.codes, str)} | options,

@@ -28,7 +28,6 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.signal import lfilter
 
 from trueness.datasets.dataset import About, Source, Truth, check_settings, simulated
 from trueness.datasets.frames import read_rows
@@ -138,6 +137,8 @@ class VAR(Source):
 
     def _run(self, noise: Array, regimes: Regimes | None, free: Array | None) -> Array:
         """All rows after the burn-in; node by node in causal order, each one a filtered sum of its drivers."""
+        from scipy.signal import lfilter
+
         values = np.empty(noise.shape, order="F")
         for j in self._order:
             drive = noise[:, j].copy()
@@ -156,6 +157,8 @@ class VAR(Source):
 
     def _hold(self, column: Array, drive: Array, phi: float, j: int, regimes: Regimes, free: Array) -> None:
         """Set the held rows of node j, and let it go on from the last of them."""
+        from scipy.signal import lfilter
+
         mean, sd = free[:, j].mean(), free[:, j].std()
         for rows, standard in regimes.of(j):
             start, stop = rows.start + BURN_IN, rows.stop + BURN_IN

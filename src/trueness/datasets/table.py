@@ -108,7 +108,7 @@ class Table:
         )
 
     def columns(self, order: Sequence[int]) -> Self:
-        names, levels = (tuple(of[j] for j in order) for of in (self.names, self.levels))
+        names, levels = tuple(self.names[j] for j in order), tuple(self.levels[j] for j in order)
         return replace(self, names=names, values=self.values[:, list(order)], levels=levels, judged=(), notes=())
 
     @property

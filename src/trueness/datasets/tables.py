@@ -205,9 +205,8 @@ def redundant_columns(table: Table) -> dict[str, str]:
 
 def _constants(table: Table) -> dict[str, str]:
     why = {}
-    for name, levels, low, high in zip(
-        table.names, table.levels, np.fmin.reduce(table.values), np.fmax.reduce(table.values), strict=True
-    ):
+    lows, highs = (of.reduce(table.values, initial=np.nan) for of in (np.fmin, np.fmax))
+    for name, levels, low, high in zip(table.names, table.levels, lows, highs, strict=True):
         if np.isnan(low):
             why[name] = "no value"
         elif low == high:

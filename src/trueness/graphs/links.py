@@ -107,8 +107,8 @@ def _pair(link: Link, kind: str | None) -> int:
     if kind in (None, "dag"):
         back = Link(link.target, link.source)
         raise GraphError(
-            f"a pair of nodes must have one edge, got {back} and {link}. Remove one of them, or pass kind='cpdag' "
-            "if the two mean an undirected edge, kind='weighted' if they are scores."
+            f"a pair of nodes must have one edge, got {back} and {link}. Remove one of them, or say the kind: "
+            "cpdag if the two mean an undirected edge, weighted if they are scores."
         )
     return TAIL if kind == "cpdag" else ARROW
 

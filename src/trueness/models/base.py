@@ -107,13 +107,6 @@ class Reply:
     answered_as: str = ""
     fault: str = ""
 
-    @property
-    def evaluated_tokens(self) -> int | None:
-        """Prompt tokens that were computed, not taken from an earlier prompt."""
-        if self.input_tokens is None:
-            return None
-        return self.input_tokens - (self.cached_tokens or 0)
-
     def to_dict(self) -> dict[str, Json]:
         return msgspec.to_builtins(self)  # type: ignore[no-any-return]
 

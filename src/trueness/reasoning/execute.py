@@ -11,6 +11,12 @@ the others are then alternatives, and a disagreement is told. No value and no gr
 or knowns were written. Nothing here raises for a bad graph: a node without a value has a finding that says why, and the
 status of the execution is that of the target.
 Pearl (2009), Causality, ch. 7.1: action as surgery on the equations.
+
+Hiding a known and recovering it: which values of X make the target what it is? Solve f(x) = t, f: x -> target under
+do(X = x). `exact`: X reaches the target on one path, occurs once in each rule, and each rule has one inverse; else
+`numeric`: by search (solving.find_roots), where a stretch on which f(x) = t is a range. Every solution is put back and
+must give the target. The label (unique, several, none) describes the rule, not the reasoning: max, sums of unknowns
+and parity are right and cannot be inverted. A `numeric` label is what the grid shows.
 """
 
 from __future__ import annotations

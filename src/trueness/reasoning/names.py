@@ -8,6 +8,14 @@
 
 One letter in brackets is a unit only of a name that is measured in it: Force (N), and not Displacement (s).
 A symbol that may stand for two nodes stands for none.
+
+A letter behind a number is a unit only where nothing else can be meant; a rule with such a number has no value:
+
+    E = 5 V * I, d = d_0 + 5 m for a d_0 in m         a unit: apart from its number, between signs
+    F = 2 m a, P = 2L + 2W, KE = 0.5m * v^2           a quantity: near its number, or beside other letters
+    KE = 0.5 m * v^2, y = 3 s + 2 m                   open
+
+The table of units is small and our own: pint is an extra, and text of strangers is not for its reader.
 """
 
 from __future__ import annotations

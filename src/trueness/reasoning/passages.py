@@ -6,6 +6,11 @@
     tau_1 must equal tau_2, so v = tau_1 d / eta    v = tau_1 d / eta
 
 What is left out must compute nothing: no number, no sign, no operation, no condition.
+
+One last look, however the formula was found: each number, share, multiple and operation that words say stands in it.
+
+    A third of the students who are not in band      total - band has no third: refused
+    force / area, where the area is the square ...   force / side has no square: refused
 """
 
 from __future__ import annotations

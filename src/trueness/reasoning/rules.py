@@ -1,12 +1,12 @@
 """The rule of an effect: a formula over its causes, or words.
 
-    formula   `a = F/m`, `F/m`, `Newton: a = F/m (second law)`, `multiply m by a`     a tree over nodes; is executed
+    formula   `a = F/m`, `F/m`, `Newton: a = F/m (second law)`     a tree over nodes; is executed
     words     `friction slows the car`                                                counted and told, never guessed
     broken    `a = F /`, `a = f.__class__`                                            a message says why
     empty
 
-The formula is the rule itself, or stands in it (passages.py), or is one of a dozen plain instructions (plain.py), or
-stands beside it, from whoever wrote the words. Each number and operation of the words must be in it (accounted.py).
+The formula is the rule itself, or stands in it, or stands beside it, from whoever wrote the words. Each number and
+operation of the words must be in it (passages.py).
 A node that a formula names and the edge lacks is used, and told as a missing edge in `beyond`. Symbols stand for nodes
 as names.py says, and what was taken for what is told in `aliases`; g, c, epsilon0 and their like are constants in SI
 where every unit of the rule is one of SI. `F = m*a` for the effect a is solved for a where a occurs once.
@@ -80,7 +80,6 @@ _DENIED = late(
     r"\b(?:(?:wrong|incorrect)(?:ly)? |might think|violation of|unlike |contrary to|twice the|half the law)", re.I
 )
 _AND = late(r"=[^=]*(?:\b(?:and|or|with|where|for|when|if|using|taking)\b|[,;])[^=]*=")  # more than a chain
-_OF_SOMETHING = late(r"[^=\d%]*[^\W\d]\s+of\s+[^=\d%]*=(?!=)", re.IGNORECASE)
 _HUNDRED = late(r"[×x*·]\s*100\s*(%)\s*\)?\s*\.?\s*$")
 _LAMBDA = late(r"(?:^|[=(:,])\s*lambda\b")
 _PLAIN_NUMBER = late(r"\s*[-−]?\d[\d,]*(?:\.\d*)?\s*")
@@ -237,7 +236,9 @@ class _TextReader:
         numbers = {name: value for name, value, _ in self.values}
         bare, self.constants, has_units, against = take_constants(text, self.names, numbers, self.units, effect)
         bare = _OF_PERCENT.sub(" =", bare)
-        if (_OR.search(text) and " or " not in "".join(self.names)) or _SEVERAL.search(bare) or _COMPARED.search(bare):
+        if _COMPARED.search(bare):
+            return self._broken("compares values: no case is executed. Write max, min, or the formula of this case.")
+        if (_OR.search(text) and " or " not in "".join(self.names)) or _SEVERAL.search(bare):
             message = f"must be one equation. Write '{effect} = ...' alone."
             return self._broken(message, is_open=not _SEVERAL.search(bare))
         behind = symbol(text.rpartition(";")[2].strip(" ."))
@@ -261,8 +262,6 @@ class _TextReader:
         bound: Rule | None = None
         first = ""
         for passage in passages(bare, self.causes, self.effect):
-            if _OF_SOMETHING.match(passage):  # probability of red = ...: no product
-                continue
             try:
                 rule = self._bind(_with_rounding(self._parse(passage), self.text))
             except RuleError as error:

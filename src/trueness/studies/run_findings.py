@@ -8,8 +8,7 @@
     against chance      e_u = mean F1 on data set u - that of the truth with its names permuted (measures/graphs.py);
                         tested as learners are (paired t over runs, where there is one data set), Holm over learners.
 
-Two that cannot be told apart are not thereby equal. Failures are shares with Wilson's interval; how far single runs lie
-apart is described, not tested.
+Two that cannot be told apart are not thereby equal. Failures are shares with Wilson's interval.
 """
 
 from __future__ import annotations
@@ -33,13 +32,10 @@ from trueness.statistics import Estimate, mean, share
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.multiplicity import adjusted, differences_in_pairs
 from trueness.statistics.paired import paired_difference
-from trueness.statistics.runs import range_note
 from trueness.status import Status
 
 ITEMS_TOLD = 12  # data sets that get a sentence of their own
 PAIRS_TESTED = 45  # ten learners; more are too many for one family of tests
-UNSTABLE_TOLD = 3
-WIDE = 0.3  # a range of single runs that wide is told, of a measure between 0 and 1
 EXACT = 20  # data sets up to which all sign patterns are counted; beyond, t over data sets
 SMALLEST = 6  # data sets below which no two-sided sign-flip reaches .05
 
@@ -114,7 +110,6 @@ def findings(cells: Sequence[CellRuns], measure: Measure, level: float, words: W
         f"Which {who} does best on each {item}": study.best_on_sets() if each else (),
         f"Whether a {who} beats chance": study.against_chance(),
         "Failures and time limits": study.failures(),
-        "How far single runs lie apart": study.stability(),
     }
     titled = [(title, tuple(sentences)) for title, sentences in sections.items()]
     first = (*titled[0][1], *titled[3][1])
@@ -309,29 +304,6 @@ class _Study:
                 f"{name}: {sum(lost.values()):,} of {len(ends):,} runs gave no result ({why}), "
                 f"{_value_text(estimate.value, estimate.interval)} ({100 * self.level:g} % Wilson interval of the "
                 f"share; n = {len(ends):,} runs; no test); most on {worst.item}, {most:,}."
-            )
-
-    def stability(self) -> Iterator[str]:
-        """The widest ranges of single runs, and how many cells never differ."""
-        there = [cell for cell in self.cells if cell.n > 1]
-        tail = (1 - self.level) / 2
-        ranges = {k: np.nanquantile(cell.values, [tail, 1 - tail]) for k, cell in enumerate(there)}
-        widest = sorted(ranges, key=lambda k: float(ranges[k][0] - ranges[k][1]))[:UNSTABLE_TOLD]
-        bounded = self.measure.maximum == 1.0
-        for k in widest:
-            low, high = ranges[k]
-            if high - low >= (WIDE if bounded else np.inf):
-                cell = there[k]
-                yield (
-                    f"{cell.respondent} on {cell.item}: single runs have {self.label} {low:.2f} to {high:.2f}, mean "
-                    f"{_value_text(cell.mean, cell.ci)} ({100 * self.level:g} % range of single runs and bootstrap CI "
-                    f"of the mean; n = {cell.n} runs; no test). {range_note([cell.n], self.level)}".rstrip()
-                )
-        same = sum(float(np.nanmax(cell.values)) == float(np.nanmin(cell.values)) for cell in there)
-        if same:
-            yield (
-                f"In {same} of {len(there)} cells every run gave the same {self.label}: their intervals have no width "
-                "(no test)."
             )
 
     def untold(self) -> Iterator[str]:

@@ -76,11 +76,11 @@ def _distinct(rows, most):
         size, shift = 2 * size, shift - 1
     slots, place, counts, n_distinct = np.zeros(size, np.int32), np.empty(most, np.int64), np.empty(most, np.int64), 0
     for t in range(n):
-        key, odd = np.uint64(0), np.uint64(0x9E3779B97F4A7C15)
-        for j in range(d):
+        key = np.uint64(0)
+        for j in range(d):  # mixed after each column: sums of codes alone would be the same for many rows
             bits = np.uint64(rows[t, j])  # of whole numbers only the upper half is set: fold it down
-            key += (bits ^ (bits >> np.uint64(32))) * odd
-            odd += np.uint64(0xD1B54A32D192ED02)
+            key = (key ^ bits ^ (bits >> np.uint64(32))) * np.uint64(0xD1B54A32D192ED03)
+            key ^= key >> np.uint64(29)
         slot = np.int64((key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(shift))
         while slots[slot] > 0 and not _equal(rows, place[slots[slot] - 1], t):
             slot = (slot + 1) & (size - 1)

@@ -168,7 +168,7 @@ def compress(codes: Codes) -> tuple[Codes, Integers]:
     """The distinct rows of codes (n, d) as columns, below them how often each occurs, (d + 1, m); and the numbers
     of levels. Codes are renumbered so that every level occurs."""
     place, counts = distinct_rows(codes.astype(np.int64))
-    rows = np.vstack([codes[place].T, counts]).astype(np.int32)
+    rows = np.ascontiguousarray(np.vstack([codes[place].T, counts]), dtype=np.int32)  # vstack may go by columns
     levels: Integers = np.empty(codes.shape[1], dtype=np.int64)
     for j, column in enumerate(rows[:-1]):
         numbers = (np.bincount(column) > 0).cumsum()

@@ -50,9 +50,6 @@ class Batch:
         """Of the complete cases, with an interval over problems."""
         return self.mean_of("cf")
 
-    def component(self, name: str) -> Estimate:
-        return self.mean_of(name)
-
     def mean_of(self, measure: str) -> Estimate:
         """Of cf or a component."""
         return mean_in_scale([evaluation.value(measure) for evaluation in self.evaluations], self.level, measure)
@@ -78,7 +75,7 @@ class Batch:
             "average": average.row(),
             "average_bounds": self.bounds(),
             "band": band_of(average.value)[0],
-            "components": {name: self.component(name).row() for name in COMPONENTS},
+            "components": {name: self.mean_of(name).row() for name in COMPONENTS},
             "statuses": dict(Counter(str(evaluation.status) for evaluation in self.evaluations)),
             "reliability": None if self.reliability is None else self.reliability.to_dict(),
             "notes": [],
@@ -120,7 +117,7 @@ def method_rows(evaluations: Mapping[str, Sequence[Evaluation]], level: float = 
         row: dict[str, object] = {"method": method, "file": file, "of": len(group), "n": cf.n, **cf.cells("cf")}
         row |= {"bounds_low": low, "bounds_high": high}
         for name in COMPONENTS:
-            part = batch.component(name)
+            part = batch.mean_of(name)
             row |= part.cells(name) | {f"{name}_n": part.n}
         labelled = [evaluation for evaluation in group if evaluation.correct is not None]
         texts = [evaluation.text for evaluation in labelled]

@@ -317,7 +317,7 @@ def sentences(study: FaithfulnessStudy) -> list[str]:
             f"{of - average.n} of {of} problems have no cf; whatever they are, the mean "
             f"lies in [{bounds[0]:.3f}, {bounds[1]:.3f}]."
         )
-    lines += [finding(study.batch.component(name)) for name in COMPONENTS]
+    lines += [finding(study.batch.mean_of(name)) for name in COMPONENTS]
     lines += [by_default(study)] if by_default(study) else []
     lines += sampling(study)
     lines += [separation.finding() for separation in study.separations if separation.damage == "all"]

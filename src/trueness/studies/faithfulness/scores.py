@@ -5,13 +5,22 @@
     causal_intervention   mean over the N nodes other than the target (the original's sum of 100/N points, by 100)
     abductive_reasoning   mean over the knowns
     logic_quality         mean of five ratings, by 4
-    graph_quality         .3 acyclic + .2 coverage + .4 rules + .1 connected (quality.py); our checks beside it
+    graph_quality         .3 acyclic + .2 coverage + .4 rules + .1 connected (checks.py); our checks beside it
 
 A component is the mean of the nodes that have a score, with bounds: the missing all 0, the missing all 1. `cf` has a
 value only where every component with a weight has one; its bounds always stand. `cf_available` is the mean of the
 components that there are, and is called so. Bands of the original, with what it says they mean: BANDS.
 `Scoring(logic="original")` gives logic_quality the original's .5 where there is no reasoning, or where no reply about
 it can be read. That is no judgement: its source says so, and the bounds stay those of a missing value.
+
+Node by node: what execution shows, what a judge says, and which of them counts.
+
+    intervention   executed: impact of do(node), 1 high, 1/2 medium, 0 low;      judged: rating/4
+    abduction      executed: 1 where the hidden known is among the solutions;    judged: value equals the true one,
+                   else `holds` (the original's 1/0)
+
+For abduction the target's value is the answer that the reasoning gives; where the graph gives the same answer within
+the tolerance, its exact value. A judge that says "several" and names no value is not wrong: no score.
 """
 
 from __future__ import annotations

@@ -19,7 +19,8 @@ from trueness.errors import StoreError
 from trueness.models import Reply
 from trueness.outside import Json
 from trueness.reading.expected import Reading, read_forecast
-from trueness.running.cells import Ask, Cell, Outcome, reply_key
+from trueness.running.cells import Ask, Cell, reply_key
+from trueness.running.outcomes import Outcome
 from trueness.running.results import Results, Row
 from trueness.running.store import Store, StoredReply
 from trueness.running.study_folder import StudyFolder

@@ -209,7 +209,7 @@ _RUNS = (
     "kind", "measure", "dataset", "learner", "respondent", "low", "high", "upper", "shown_low", "shown_high", "count",
     "n", "asked", "status",
 )  # fmt: skip
-_RUNS_KEY = "histogram: measured runs; lines: claims, between the medians of both ends"
+_RUNS_KEY = "histogram: measured runs; lines, in the order of the legend: claims, between the medians of both ends"
 _SLOT = 0.16  # height of a respondent's line, of that of the histogram
 
 

@@ -210,7 +210,7 @@ def _dataset_pairs(names: list[str], forecasts: Forecasts) -> list[tuple[str, st
     return [(by_size[-1], by_size[0])]
 
 
-def _contrast_row(key: tuple[str, ...], each: pd.DataFrame) -> dict[str, object]:
+def _contrast_row(key: tuple[object, ...], each: pd.DataFrame) -> dict[str, object]:
     kind, a, b, who, unit = key
     off_by = over_datasets(each["predicted"] - each["measured"], each["name"], "off by", within=(-2.0, 2.0))
     there = each[each["agreement"].notna()]

@@ -102,7 +102,8 @@ def probe(name: str, edge_cases: bool = False) -> dict[str, Json]:
 def new_sheet(file: str | None, plan: str | None) -> NewFile:
     """The CSV sheet, with low and high to fill in."""
     path, made = Path(file or "experts.csv"), _plan(plan)
-    task = next((task for task in made.tasks if isinstance(task, Forecast)), None)
+    tasks: tuple[object, ...] = tuple(made.tasks)
+    task = next((task for task in tasks if isinstance(task, Forecast)), None)
     if task is None:
         raise PlanError(f"{made.file} must have a [forecast] table for a sheet, got none. See: trueness new forecast")
     text = human.sheet(task.about()["datasets"], list(task.discovery.learners), level=task.level)

@@ -26,7 +26,8 @@ from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import Learner
 from trueness.models import Settings
 from trueness.outside import MEGABYTE, Json, inside, is_there, text_of
-from trueness.running.cells import Ask, Cell, Outcome, PlanContext, reply_key
+from trueness.running.cells import Ask, Cell, PlanContext, reply_key
+from trueness.running.outcomes import Outcome
 from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole, temperature_to_send
 from trueness.studies.forecast import frames, human
 from trueness.studies.forecast.answers import perform

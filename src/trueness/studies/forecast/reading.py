@@ -172,7 +172,7 @@ class ForecastReading(Reading):
         scores = self.forecasts.scores
         rows = scores.sort_values("level", kind="stable").drop_duplicates(list(KEYS), keep="last").sort_index()
         asked = ~rows["respondent"].isin(self.forecasts.references)
-        variant = rows["formulation"].str.cat([rows[arm] for arm in ARMS[1:]], sep="/")
+        variant = rows["formulation"].str.cat(rows[list(ARMS[1:])], sep="/")
         return rows.assign(item=rows["dataset"] + "/" + rows["learner"], variant=variant.where(asked, ANSWERED_ALIKE))
 
     @cached_property

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -98,6 +98,8 @@ def sensitivity_chart(
         [{"panel": p, "low": cs[0].k - AROUND, "high": cs[0].k + AROUND} for p, cs in choices.items() if cs],
         columns=["panel", "low", "high"],
     )
+    several = [{"panel": panel, "k": choice.k} for panel, some in choices.items() for choice in some]
+    chosen = pd.DataFrame(several, columns=["panel", "k"])
     rows = []
     for panel in dict.fromkeys(frame["panel"]):
         part = frame[frame["panel"] == panel]
@@ -108,9 +110,7 @@ def sensitivity_chart(
         rows.append(row.properties(title=alt.TitleParams(panel, fontSize=8, anchor="start")) if panel else row)
     chart = alt.vconcat(*rows, spacing=10) if len(rows) > 1 else rows[0]
     key = "line: mean; area: t interval; dashed: chosen K; grey: K +- 5"
-    return with_data(
-        theme.apply_theme(chart, title, key), {"curves": frame, "chosen": _k_labels(choices), "bands": bands}
-    )
+    return with_data(theme.apply_theme(chart, title, key), {"curves": frame, "chosen": chosen, "bands": bands})
 
 
 def _layers(
@@ -125,13 +125,6 @@ def _layers(
     base = alt.Chart(named_data("curves")).transform_filter((alt.datum.measure == measure) & here)
     bands, chosen = (alt.Chart(named_data(name)).transform_filter(here) for name in ("bands", "chosen"))
 
-    def labels(turn: int, align: Literal["left", "right"], dy: int, y: int) -> alt.Chart:
-        text = chosen.transform_filter(f"datum.place % 2 == {turn}").mark_text(
-            align=align, dy=dy, angle=270, fontSize=6, color="#444444", clip=True
-        )
-        placed: alt.Chart = text.encode(x=alt.X("k:Q"), y=alt.value(y), text=alt.Text("label:N"))
-        return placed
-
     return alt.layer(
         bands.mark_rect(color=theme.RUNS, opacity=0.4, clip=True).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q")),
         base.mark_area(opacity=0.15, clip=True).encode(
@@ -139,24 +132,9 @@ def _layers(
         ),
         base.mark_line(strokeWidth=1.2).encode(x=x, y=y, color=colour),
         chosen.mark_rule(strokeDash=[3, 2], color="#444444", clip=True).encode(x=alt.X("k:Q")),
-        labels(0, "right", -6, 4),
-        labels(1, "left", 9, HEIGHT - 4),
         width=wide,
         height=HEIGHT,
     )
-
-
-def _k_labels(by_panel: Mapping[str, Sequence[KChoice]]) -> pd.DataFrame:
-    """One row a panel and K: labels of one K are joined, neighbours stand at the top and the bottom by turns."""
-    rows = []
-    for panel, several in by_panel.items():
-        at: dict[int, dict[str, list[str]]] = {}
-        for choice in several:
-            at.setdefault(choice.k, {}).setdefault(choice.learner, []).append(choice.title)
-        for place, (k, learners) in enumerate(sorted(at.items())):
-            labels = [(f"{name}: " if name else "") + " = ".join(dict.fromkeys(how)) for name, how in learners.items()]
-            rows.append({"panel": panel, "k": k, "label": ", ".join(labels), "place": place})
-    return pd.DataFrame(rows, columns=["panel", "k", "label", "place"])
 
 
 def sensitivity(
@@ -242,11 +220,8 @@ def k_lambda_cells(evaluation: RobustnessScores, scorer: str, group: str) -> pd.
         return pd.DataFrame(columns=columns)
     grouped = pd.concat(parts).groupby(["lambda", "k"], as_index=False)
     frame = grouped.agg(f1=("f1", "mean"), shd=("shd", "mean"), n=("f1", "count"))
-    best = frame.groupby("lambda")["f1"].transform("max")
-    first = (frame["f1"] == best) & ~frame[frame["f1"] == best].duplicated("lambda").reindex(
-        frame.index, fill_value=True
-    )
-    return frame.assign(best=first)[columns]
+    best = frame.dropna(subset=["f1"]).groupby("lambda")["f1"].idxmax()  # the first of several
+    return frame.assign(best=frame.index.isin(best))[columns]
 
 
 def k_lambda_chart(
