@@ -163,7 +163,7 @@ def test_a_file_that_is_not_there_is_one_line(tmp_path):
     with pytest.raises(PlanError, match="must be a text file that is there"):
         read_questions(tmp_path / "none.toml")
     (asked,) = read_questions(task_file(tmp_path, TASK.replace("people.csv", "nobody.csv")))
-    with pytest.raises(DataError, match="'nobody.csv' must be a parquet or CSV file that is there"):
+    with pytest.raises(DataError, match="'nobody.csv' must be a file that is there"):
         truth_of(asked, np.random.default_rng(0))
 
 

@@ -439,8 +439,8 @@ def _read(
         if isinstance(read, DistributionReading):
             said, spans, digits = dict.fromkeys(form.levels) | dict(read.shares), dict(read.spans), ".3g"
         else:
-            said, spans = ({f"p{p}": one for p, one in of.items()} for of in (read.values, read.spans))
-            digits = "g"
+            said, digits = {f"p{p}": value for p, value in read.values.items()}, "g"
+            spans = {f"p{p}": span for p, span in read.spans.items()}
         marks = [(*span, f"{name} {said[name]:{digits}}") for name, span in spans.items()]
         return marks, said, (str(read.status), read.message)
     if used == "sample":

@@ -430,11 +430,11 @@ def truths_from_dicts(records: Mapping[str, Json]) -> dict[str, PopulationTruth]
 
 
 def truth_from_dict(record: Mapping[str, Json], unpacker: Unpacker | None = None) -> PopulationTruth:
+    packed = base64.b64decode(record["draws"]["data"])
+    shares = (unpacker or Unpacker(_TIMES)).inflate(packed, "the draws of a truth", StoreError)
     kept: dict[str, Any] = {name: record[name] for name in (*_COUNTS, "design", "thin")}
     arrays = [*_ARRAYS, *(name for name in _OF_NUMBERS if record.get(name))]
     kept |= {name: np.array(record[name], dtype=np.float64) for name in arrays}
-    packed = base64.b64decode(record["draws"]["data"])
-    shares = (unpacker or Unpacker(_TIMES)).inflate(packed, "the draws of a truth", StoreError)
     return PopulationTruth(
         question=question_from_dict(record["question"]),
         conditions=tuple(record["conditions"]),
