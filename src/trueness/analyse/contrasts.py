@@ -35,7 +35,7 @@ from trueness.statistics.effect_sizes import cliffs_delta
 from trueness.statistics.estimates import mean
 from trueness.statistics.multiplicity import adjust, adjusted, verdict_levels, with_adjusted_p
 from trueness.statistics.paired import at_level, mcnemar_p, paired_difference
-from trueness.statistics.reach import units_needed
+from trueness.statistics.reach import Reach
 from trueness.statistics.result import Cell, Estimate, interval_cells
 from trueness.statistics.unpaired import unpaired_difference
 from trueness.statistics.variances import levene
@@ -215,7 +215,7 @@ def contrast(
         unpaired = _over_runs(domain, pair, settings, settings.level)
         notes += (f"Not paired: {cells.why_not}; the comparison is of separate runs.",)
     primary: Primary = "paired" if paired else "unpaired" if unpaired else "none"
-    enough = units_needed(settings.alpha, max(comparisons, 1))
+    enough = Reach(0, max(comparisons, 1), settings.alpha).units_needed
     if clustered is not None and (domain.over_clusters or clustered.n_clusters >= enough):
         primary = "clustered"
     return Contrast(

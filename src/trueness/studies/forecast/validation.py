@@ -51,8 +51,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from trueness.statistics.convergence import CHECKPOINTS
 from trueness.statistics.proportions import wilson
+from trueness.statistics.runs import CHECKPOINTS
 from trueness.status import Status
 from trueness.studies.forecast.analysis import Analysis, Array, join_words, lines, percent, percent_with_ends
 from trueness.studies.forecast.frames import ARMS, CELL, ITEM, KEYS, REPLY, Forecasts, Truth, ends_of
