@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.each import each
 from trueness.errors import SettingError, TruenessError
 from trueness.models import allow, build, check_ready, elsewhere, services
-from trueness.models.services import ENVIRONMENT, OWN, PLAN, SERVICES, access, address, variable
+from trueness.models.services import ENVIRONMENT, OWN, PLAN, SERVICES, access, address
 from trueness.texts import arriving
 
 httpx = pytest.importorskip("httpx")  # what the SDKs ask with
@@ -45,7 +45,7 @@ def put(monkeypatch):
 @each("end", ["\n", "\r", "\r\n", " ", "\t", "\u2028"])
 def test_line_ends_around_a_value_are_none_of_it(monkeypatch, end):
     monkeypatch.setenv("TRUENESS_TEST_KEY", f"{end}sk-abc{end}")
-    assert variable("TRUENESS_TEST_KEY") == "sk-abc"
+    assert services.variable("TRUENESS_TEST_KEY") == "sk-abc"
 
 
 def test_a_key_goes_to_an_address_of_the_environment_and_of_no_plan(put):

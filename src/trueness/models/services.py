@@ -301,8 +301,8 @@ def _key(name: str, service: Service, where: Address, options: ServiceOptions) -
         if not stated and (not service.keys or where.is_loopback):
             return "", ""  # a server on this machine
         raise TruenessError(
-            f"model {name} needs a key: set {' or '.join(names)} in the environment (from a file .env: set -a; . ./.env)."
-            f" {_WITHOUT_A_KEY}"
+            f"model {name} needs a key: set {' or '.join(names)} in the environment (of a .env: set -a; . ./.env). "
+            f"{_WITHOUT_A_KEY}"
         )
     value = variable(key)
     texts.hide(value)
