@@ -9,7 +9,6 @@ import pytest
 from tests.hostile.attack import survives
 from trueness.datasets.networks import parse_bif
 from trueness.graphs.formats import from_bif, from_dot, from_json
-from trueness.models.services import parse_env
 from trueness.outside import json_of, toml_of
 from trueness.reading.distribution import read_distribution, read_level, read_share
 from trueness.reading.expected import read_forecast
@@ -47,7 +46,6 @@ READERS = {
     "reasoning graph": (lambda text: read_reasoning(text[:MAX_CHARACTERS]), ['{"a":', "'", '"\\']),
     "redaction": (Hidden("x", Quantity(10.0)).redact, ["1", "one-"]),
     "assumptions": (lambda text: mentions(text, ("pc",), ("fci",)), ["not ", "varianc", "equal  - "]),
-    "env": (parse_env, ["A=x ", " ", "export ", 'A="', "A=\n"]),
     "dot": (from_dot, GRAPH),
     "json": (from_json, GRAPH),
     "bif": (from_bif, [*GRAPH, "variable a {"]),
