@@ -8,6 +8,7 @@ A frame goes in as it was read; what was understood comes out in `Domain.schema`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,7 +23,7 @@ from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.measure_names import measure_in
 from trueness.analyse.run_scores import values_of
 from trueness.analyse.scores_schema import SCORES, Schema, column_named, detect
-from trueness.analyse.shares import Array, Kind, as_shares
+from trueness.analyse.shares import Array, Kind, as_shares, decimals
 from trueness.errors import DataError, listed
 from trueness.measure import measure_of
 from trueness.statistics.result import UNBOUNDED, Bounds
@@ -196,6 +197,7 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
     runs["value"] = values.value
     runs["extracted"] = as_shares(frame[schema.extraction], schema.extraction)[0] if schema.extraction else np.nan
     runs["excluded"], unmatched = _to_drop(frame, runs, schema, settings, name)
+    _check_averages(runs[~runs["excluded"]], settings, name)
     unit = settings.unit or tuple(role for role in ("model", "task") if getattr(schema, role))
     cluster = settings.cluster or ("task" if schema.task else "model" if schema.model else "none")
     runs["unit"] = ""
@@ -291,6 +293,28 @@ def _rows_with_names(frame: pd.DataFrame, schema: Schema, name: str) -> tuple[pd
     return frame, tuple(lost)
 
 
+def _check_averages(runs: pd.DataFrame, settings: AnalysisSettings, domain: str) -> None:
+    """mmlu beside mmlu_stem and mmlu_law, between which it always lies, is their average. Passes are of nothing."""
+    parts: dict[str, list[str]] = {}
+    for name in map(str, runs["task"].unique()):
+        for end in re.finditer(r"[\W_]+", name):
+            parts.setdefault(name[: end.start()], []).append(name)
+    groups = [name for name in runs["task"].unique() if len(parts.get(name, ())) > 1]
+    if not groups or runs["value"].dropna().isin((0, 1)).all():
+        return
+    table = runs.groupby(["condition", "model", "task"])["value"].mean().unstack("task")
+    step = 10.0 ** -(decimals(runs["value"].to_numpy()) or 4)
+    for name in groups:
+        inside = table[parts[name]]
+        between = table[name].between(inside.min(axis=1) - step, inside.max(axis=1) + step)
+        if (between | table[name].isna()).all():
+            raise DataError(
+                f"{domain} must have tasks and no averages of them, got {name}, which always lies between "
+                f"{listed(parts[name], most=3)}. Leave it out: "
+                f"{settings.command(exclude=(*settings.exclude, f'task={name}'))}"
+            )
+
+
 def _keys(frame: pd.DataFrame, schema: Schema, settings: AnalysisSettings) -> pd.DataFrame:
     runs = pd.DataFrame(index=range(len(frame)))
     for role in KEYS:
@@ -367,8 +391,7 @@ def _groups(frame: pd.DataFrame, schema: Schema) -> str:
     if schema.task is None:
         return ""
     tasks, finest, most = frame[schema.task].nunique(), "", 1.0
-    restarting = schema.task.rpartition(" / ")[2]  # the numbers of ids that start anew
-    for column in _further_columns(frame, schema, [restarting]):
+    for column in _further_columns(frame, schema, []):
         levels = frame[column].nunique()
         parts = is_float_dtype(frame[column].dtype) and not (frame[column].dropna() % 1 == 0).all()
         if not most < levels <= tasks / 2 or parts or is_bool_dtype(frame[column].dtype):

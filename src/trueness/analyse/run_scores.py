@@ -2,7 +2,6 @@
 
     failure = failed / scored          scored leaves absent rules out of the denominator
     absent rules failed                (failed + absent) / (scored + absent)
-    rates unrounded                    from the rules' fractions, where the stored score is their rounded sum
     unscored runs missing | failed     a run with 0 of 0 rules: it failed at all of them, or it says nothing
     blank runs failed | missing        a run without any score
 
@@ -23,15 +22,12 @@ from numpy.typing import NDArray
 from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.measure_names import better_of, is_either_way, is_share
 from trueness.analyse.scores_schema import OutcomeColumns
-from trueness.analyse.shares import DECIMALS, Array, as_shares, decimals, unround
+from trueness.analyse.shares import DECIMALS, Array, as_shares, decimals
 from trueness.errors import DataError, SettingError
 from trueness.measure import measure_of
 from trueness.texts import counted
 
 ABSENT_FAILED = "absent rules failed"
-UNROUNDED = "rates unrounded"
-_SAME = 1e-9
-_OF_THESE_RULES = 0.01  # a stored score this close to the sum of the rules is that sum, rounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,18 +57,15 @@ def values_of(
         absent = rules.isna().sum(axis=1).to_numpy(dtype=np.float64)
         scored = len(rules.columns) - absent
         failed = (1 - rules).sum(axis=1).to_numpy(dtype=np.float64)
-        values = _failures(failed, scored, absent, scored - _passes(rules), settings)
+        values = _failures(failed, scored, absent, settings)
     elif outcome.kind == "counts":
         passes, fails = (_number(frame[column]) for column in outcome.columns)
         skipped = np.nan_to_num(_number(frame[outcome.absent])) if outcome.absent else np.zeros(len(frame))
-        values = _failures(fails, passes + fails, np.asarray(skipped), None, settings)
+        values = _failures(fails, passes + fails, np.asarray(skipped), settings)
     else:
         score, total = (_number(frame[column]) for column in outcome.columns)
-        exact = None
-        if decimals(score) not in (None, 0) and not rules.empty:
-            passes = _passes(rules)
-            exact = total - passes if np.nanmax(np.abs(passes - score), initial=0.0) < _OF_THESE_RULES else None
-        values = _failures(total - score, total, np.zeros(len(frame)), exact, settings)
+        values = _failures(total - score, total, np.zeros(len(frame)), settings)
+        values = replace(values, notes=_rounding(score, outcome.columns[0]))
     values = _with_blanks(values, settings)
     return values if outcome.of_protocol or outcome.kind == "rules" else _as_passes(values)
 
@@ -88,14 +81,7 @@ def _number(column: pd.Series) -> Array:
     return np.where(np.isinf(values), np.nan, values)
 
 
-def _passes(rules: pd.DataFrame) -> Array:
-    """Passes of each run from the rules' fractions; rounded at 1e-9 so that equal sums are equal numbers."""
-    columns = [unround(rules[name].to_numpy(dtype=np.float64)) for name in rules]
-    return np.asarray(np.round(np.nansum(np.column_stack(columns), axis=1), 9))
-
-
-def _failures(failed: Array, scored: Array, absent: Array, exact: Array | None, settings: AnalysisSettings) -> Values:
-    """exact: failures without rounding, where they can be had."""
+def _failures(failed: Array, scored: Array, absent: Array, settings: AnalysisSettings) -> Values:
     unscored = scored == 0
     fill = {"failed": 1.0, "missing": np.nan}
     way = settings.unscored or "failed"
@@ -106,10 +92,6 @@ def _failures(failed: Array, scored: Array, absent: Array, exact: Array | None, 
         readings[f"unscored runs {other}"] = np.where(unscored, fill[other], value)
     if np.nansum(np.where(unscored, 0.0, absent)) > 0:
         readings[ABSENT_FAILED] = np.where(unscored, fill[way], _ratio(failed + absent, scored + absent))
-    if exact is not None:
-        restored = np.where(unscored, fill[way], _ratio(exact, scored))
-        if not np.allclose(restored, value, rtol=0, atol=_SAME, equal_nan=True):
-            readings[UNROUNDED] = restored
     return Values(value, True, True, unscored, np.isnan(scored) | np.isnan(failed), readings)
 
 

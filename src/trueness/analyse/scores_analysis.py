@@ -9,7 +9,7 @@ the treatment is better; q_beyond: over models and tasks like these.
     over cells or tasks    diff [CI]  p_paired  q  n_units  n_clusters  q_beyond
 
 Every choice that could have been made otherwise is computed both ways: excluded runs, runs without a score, absent
-rules, rounded rates, groups of tasks. `DomainAnalysis.otherwise` holds those that change anything: the whole analysis,
+rules, groups of tasks. `DomainAnalysis.otherwise` holds those that change anything: the whole analysis,
 with its adjustment, of the record read so.
 """
 

@@ -1,15 +1,11 @@
 """Pass columns as shares in [0, 1]: True/False as text or flags, 0/1, rates, per cents, verdicts.
 
-    pass -> 1,  fail -> 0,  a rate as it is,  absent, error -> missing (it is in no denominator, and that is shown)
-
-Rates that were stored rounded are given back as the fraction they came from: .3333 -> 1/3, the only fraction with a
-denominator up to 50 that rounds to it. Two runs that are equal then tie again, which decides rank tests.
+pass -> 1,  fail -> 0,  a rate as it is,  absent, error -> missing (it is in no denominator, and that is shown)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Literal
 
 import numpy as np
@@ -32,7 +28,6 @@ ABSENT = {
 NO_NUMBER = ABSENT | {"fail", "failed", "failure"}  # beside numbers: a run that has none
 PER_CENT = ("accuracy", "acc", "acc_norm", "pass_rate", "success_rate", "win_rate", "exact_match", "em")
 DECIMALS = 4  # more is not rounding but precision
-DENOMINATOR = 50
 
 
 def numbers_beside_words(frame: pd.DataFrame, columns: Sequence[str]) -> tuple[dict[str, pd.Series], dict[str, str]]:
@@ -94,14 +89,3 @@ def decimals(values: Array, most: int = DECIMALS) -> int | None:
     present = np.unique(values[np.isfinite(values)])
     exact = (d for d in range(most + 1) if np.allclose(present, np.round(present, d), rtol=0, atol=1e-12))
     return next(exact, None)
-
-
-def unround(values: Array) -> Array:
-    """The fractions that rounded rates came from; a column that is not rounded, or not of fractions, stays as it is."""
-    digits = decimals(values)
-    if digits is None or digits < 2:
-        return values
-    levels, codes = np.unique(values, return_inverse=True)
-    exact = np.array([float(Fraction(x).limit_denominator(DENOMINATOR)) if x == x else x for x in levels])
-    near = np.abs(exact - levels) <= 0.5 * 10**-digits + 1e-12
-    return np.where(near, exact, levels)[codes].reshape(values.shape)

@@ -8,7 +8,7 @@ problem. Ratings are 0..4 (`holds` is 0 or 4).
     execution       share of nodes on which the judge and the executed graph agree; AC1 and, where both vary, kappa
 
 A judge that always says the same has no alpha (there is nothing to disagree about): a warning says so. What people's
-labels, positions and lengths say of a judge, `trueness judge faithfulness/verdicts.csv` tells.
+labels say of a judge, `trueness judge faithfulness/verdicts.csv` tells.
 """
 
 from __future__ import annotations
