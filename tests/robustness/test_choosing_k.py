@@ -93,8 +93,7 @@ def test_k_has_an_interval_over_seeds_and_none_of_few_or_of_equal_ones():
     assert chosen.interval.low <= chosen.k <= chosen.interval.high and chosen.interval.width > 0
     assert chosen.row()["k_low"] == chosen.interval.low
     assert oracle_k([curve(seed, noise=1.0) for seed in range(5)]).interval is None
-    equal = oracle_k([curve(0)] * 10)
-    assert equal.interval is None and "the same K" in equal.note and "the same K" not in chosen.note
+    assert oracle_k([curve(0)] * 10).interval is None
 
 
 # ---- without a truth

@@ -35,9 +35,7 @@ from trueness.statistics.result import interval_cells
 from trueness.studies.robustness.sensitivity import Array, Counts, SensitivityCurve, sparsest
 
 ORACLE, OTHERS, STABILITY = "oracle_k", "k_from_other_graphs", "stability"
-Uses = Literal[
-    "the rows alone", "the truths of other graphs", "the truth of this graph (oracle)", "nothing: it was given"
-]
+Uses = Literal["the rows alone", "the truths of other graphs", "the truth of this graph (oracle)"]
 Curves = Mapping[str, Sequence[SensitivityCurve]]  # graph -> its curves, one a seed or corruption
 Metric = Literal["f1", "shd"]
 RESAMPLES = 2000
@@ -48,14 +46,12 @@ STABLE_SHARE = 0.7
 
 @dataclass(frozen=True)
 class KChoice:
-    """A K, how it was found, and on what. `fits`: how often the learner was run for it."""
+    """A K, how it was found, and on what."""
 
     k: int
     method: str
     uses: Uses
     learner: str = ""
-    fits: int = 0
-    note: str = ""
     interval: Interval | None = None  # of K, where it was chosen on several curves that differ
 
     @property
@@ -75,8 +71,6 @@ class KChoice:
             **interval_cells(self.interval, "k"),
             "oracle": self.is_oracle,
             "uses": self.uses,
-            "fits": self.fits,
-            "note": self.note,
         }
 
 
@@ -99,9 +93,7 @@ def oracle_k(
     merits = np.array([_merit(curve, metric) for curve in curves])
     k = curves[0].k[np.argmax(merits.mean(axis=0))]
     interval = _interval_of_k(curves[0].k, merits, level)
-    constant = interval is None and len(merits) >= FEWEST_CURVES
-    note = f"It saw the truth that it is scored against.{' Resampled seeds give the same K.' if constant else ''}"
-    return KChoice(int(k), ORACLE, "the truth of this graph (oracle)", learner, 1, note, interval)
+    return KChoice(int(k), ORACLE, "the truth of this graph (oracle)", learner, interval)
 
 
 def _interval_of_k(ks: Counts, merits: Array, level: float) -> Interval | None:
@@ -126,14 +118,12 @@ def k_from_other_graphs(curves: Curves, target: str, learner: str = "", metric: 
     value = np.mean(
         [np.mean([_merit_at(curve, wanted * curve.nodes / d, metric) for curve in some], axis=0) for some in others], 0
     )
-    note = f"From {len(others)} other graph{'s' if len(others) > 1 else ''}."
-    return KChoice(int(wanted[np.argmax(value)]), OTHERS, "the truths of other graphs", learner, len(others), note)
+    return KChoice(int(wanted[np.argmax(value)]), OTHERS, "the truths of other graphs", learner)
 
 
 def matched_k(choice: KChoice, learner: str) -> KChoice:
     """The same K for another learner, as the original had it; it favours the learner that it was chosen for."""
-    note = f"Matched to {choice.learner or 'another learner'}'s {choice.method}."
-    return replace(choice, learner=learner, fits=0, note=note, method=f"{MATCHED}{choice.method}")
+    return replace(choice, learner=learner, method=f"{MATCHED}{choice.method}")
 
 
 def f1_at(curves: Sequence[SensitivityCurve], k: int) -> float:

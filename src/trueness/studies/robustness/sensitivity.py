@@ -195,13 +195,6 @@ def k_range(d: int, per_node: float = 4.0) -> tuple[int, int]:
     return 1, max(1, min(round(per_node * d), d * (d - 1)))
 
 
-def check_k(k: int, d: int) -> int:
-    """K edges are possible among d nodes."""
-    if not 1 <= k <= d * (d - 1):
-        raise SettingError(f"'K' must be in [1, {d * (d - 1)}] (d(d-1) for {d} nodes), got {k}.")
-    return k
-
-
 def k_at_threshold(scores: ArrayLike, threshold: float) -> int:
     """How many off-diagonal |scores| lie above a threshold."""
     size = np.abs(np.array(scores, dtype=np.float64))
