@@ -153,19 +153,13 @@ class Learn:
         return 1 if variant in FACTORS else self.settings.draws
 
     def _cell(self, item: str, variant: str, name: str, twin: dict[str, Json] | None) -> Cell:
-        common = {
-            "data": self.data_spec,
-            "learner": self.specs[name],
-            "twin": twin,
-            "variant": variant,
-            "seed": self.seed,
-        }
+        common = {"data": self.data_spec, "learner": self.specs[name], "twin": twin, "variant": variant}
         identity = {
             **self._identity(item, variant),
             "twin": None if twin is None else [*self._named(item.partition(" from ")[2]).values(), twin["resample"]],
             **self._named(name),
         }
-        return Cell(item, variant, name, self._repeats(item, variant), common, identity)
+        return Cell(item, variant, name, self._repeats(item, variant), common | {"seed": self.seed}, identity)
 
     def _named(self, name: str) -> dict[str, Json]:
         """What decides what a learner does: also its defaults, which another version may have changed."""
@@ -305,20 +299,11 @@ def look_at(table: Table) -> dict[str, object]:
     columns = [_column(table, j) for j in range(table.d)]
     table = table.read_ordered()
     whole = table.values[~table.gaps.any(axis=1)]
-    looked: dict[str, object] = {
-        "n": table.n,
-        "d": table.d,
-        "kind": table.kind,
-        "complete_rows": len(whole),
-        "columns": columns,
-    }
     numbers = np.flatnonzero(~table.discrete)
     if len(numbers) and len(whole) > 3 * table.d + 20:
-        r2 = [_r2(table, whole, j) for j in numbers]
-        for j, share in zip(numbers, r2, strict=True):
-            columns[j]["r2"] = share
-        looked["r2"] = {"most": max(r2), "column": table.names[numbers[int(np.argmax(r2))]], "mean": float(np.mean(r2))}
-    return looked
+        for j in numbers:
+            columns[j]["r2"] = _r2(table, whole, j)
+    return {"n": table.n, "d": table.d, "kind": table.kind, "complete_rows": len(whole), "columns": columns}
 
 
 def _column(table: Table, j: int) -> dict[str, object]:

@@ -281,16 +281,8 @@ class LearnScores:
             for j in range(i):
                 a, b = (i, j) if onward[i, j] >= onward[j, i] else (j, i)
                 way = float(onward[a, b] / (onward[a, b] + onward[b, a]))
-                made.append(
-                    LearnedEdge(
-                        self.names[a],
-                        self.names[b],
-                        float(present[a, b]),
-                        way,
-                        float(votes.adjacent[a, b]),
-                        float(votes.confounded[a, b]) if hidden else None,
-                    )  # fmt: skip
-                )
+                seen, cause = float(votes.adjacent[a, b]), float(votes.confounded[a, b]) if hidden else None
+                made.append(LearnedEdge(self.names[a], self.names[b], float(present[a, b]), way, seen, cause))
         return tuple(sorted(made, key=lambda edge: (-edge.present, edge.source, edge.target)))
 
     @property

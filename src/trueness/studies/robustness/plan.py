@@ -434,10 +434,7 @@ def _notes(
         notes.append(f"The mask of {listed(uses)} is built from the true graph; it is in no mean over corruptions.")
     if options.overwrite_regimes:
         notes.append("Regimes overwrite recorded values: their effects on other columns are missing.")
-    if (seeds := options.seeds) < ENOUGH_SEEDS:
-        notes.append(few_seeds(seeds))
+    if options.seeds < ENOUGH_SEEDS:
+        few = f"{counted(options.seeds, 'seed')} a cell: at least {ENOUGH_SEEDS}"
+        notes.append(f"{few} are asked for before conclusions are drawn.")
     return notes
-
-
-def few_seeds(seeds: int) -> str:
-    return f"{counted(seeds, 'seed')} a cell: at least {ENOUGH_SEEDS} are asked for before conclusions are drawn."

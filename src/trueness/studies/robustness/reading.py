@@ -36,13 +36,10 @@ from trueness.studies.robustness.calibration import (
     invariance,
     sparse_frame,
 )
-from trueness.studies.robustness.plan import ENOUGH_SEEDS, few_seeds
 from trueness.studies.robustness.sensitivity import original_range
 from trueness.texts import counted
 
 MOST_REASONS = 8
-UNPLANNED = "Nothing is known of corruptions, or strengths of them, that were not planned."
-SHOWN = ("differences", "invariance", "signal and corruption", "expected edges")  # in the terminal
 
 
 class RobustnessReading(Reading):
@@ -87,7 +84,7 @@ class RobustnessReading(Reading):
         return [saw, *self.answers.notes]
 
     def first_findings(self) -> Sequence[str]:
-        return [sentence for heading in SHOWN for sentence in self.answers.findings[heading]]
+        return [sentence for sentences in self.answers.findings.values() for sentence in sentences]
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         return charts.figures(self.answers.evaluation)
@@ -131,19 +128,15 @@ class RobustnessReading(Reading):
         if not study.fits_done:
             return Summary((check,))
         sections = tuple(Section(name, tuple(sentences)) for name, sentences in study.findings.items() if sentences)
-        checks, headline = (check, *self._size_checks()), summaries.headline_of(study.evaluation)
-        return Summary(checks, sections, (*study.notes, UNPLANNED), headline)
+        return Summary((check,), sections, tuple(self._open()), summaries.headline_of(study.evaluation))
 
-    def _size_checks(self) -> Iterator[Check]:
-        """What `plan` says of the numbers of seeds and graphs, held against the study."""
-        seeds = min(cell.repeats for cell in self.results.cells)
-        yield Check("seeds", seeds >= ENOUGH_SEEDS, few_seeds(seeds))
+    def _open(self) -> Iterator[str]:
+        """What the study cannot tell: its own notes, how small a p so few graphs allow, and where nobody looked."""
         evaluation = self.answers.evaluation
-        name = "graphs" if len(evaluation.groups) == 1 else "graphs of {}"
+        yield from self.answers.notes
         for group, pairs in summaries.differences(evaluation).items():
-            if pairs:
-                reach = Reach(evaluation.n_graphs(group), len(pairs))
-                yield Check(name.format(group), reach.possible, str(reach))
+            yield f"{group.capitalize()}: {Reach(evaluation.n_graphs(group), max(len(pairs), 1))}"
+        yield "Nothing is known of corruptions, or strengths of them, that were not planned."
 
     def analyses(self) -> list[AnalysisPart]:
         study = self.answers
@@ -220,6 +213,7 @@ def frames(study: RobustnessStudy) -> dict[str, pd.DataFrame]:
         "chosen": evaluation.at_chosen_k,
         "k_chosen": pd.DataFrame(evaluation.k_by_truths),
         "a_sparse": sparse_frame(evaluation),
+        "optimism": tables.optimism_frame(evaluation),
         "differences": tables.differences_frame(evaluation),
         "plateaus": summaries.plateaus(evaluation),
         "invariance": invariance(evaluation),
@@ -252,10 +246,7 @@ def report(study: RobustnessStudy) -> dict[str, object]:
             }
             for name, system in evaluation.systems.items()
         },
-        "corruptions": {
-            name: {"steps": list(v.steps), "uses_graph": v.uses_graph, "labels": list(v.labels)}
-            for name, v in evaluation.corruptions.items()
-        },
+        "corruptions": {name: plain_json(vars(variant)) for name, variant in evaluation.corruptions.items()},
         "scorers": {name: dict(card) for name, card in study.scorers.items()},
         "calibration": {
             name: plain_json(vars(found)) for name in evaluation.systems if (found := calibration(evaluation, name))
