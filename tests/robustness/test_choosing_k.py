@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trueness.datasets.observed import Observed
-from trueness.errors import DataError, SettingError
 from trueness.graphs import Graph
 from trueness.status import Status
 from trueness.studies.robustness.choose_k import f1_at, k_from_other_graphs, matched_k, oracle_k, stability_k
@@ -59,21 +58,6 @@ def test_a_matched_k_is_one_for_all_and_stays_an_oracle():
     chosen = oracle_k([curve(0)], "rc-gnn")
     match = matched_k(chosen, "pc")
     assert (match.k, match.learner, match.method, match.is_oracle) == (chosen.k, "pc", "matched to oracle_k", True)
-
-
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        (lambda: oracle_k([]), "at least one curve"),
-        (lambda: oracle_k([curve(0, d=8), curve(0, d=9)]), "same number of nodes"),
-        (lambda: k_from_other_graphs({"a": [curve(0)]}, "a"), "other graphs to choose on, got none"),
-        (lambda: k_from_other_graphs({"asia": [curve(0)]}, "asai"), "Did you mean 'asia'"),
-        (lambda: f1_at([curve(0)], 57), r"K must be in \[1, 56\]"),
-    ],
-)
-def test_mistakes_are_one_line(call, told):
-    with pytest.raises((DataError, SettingError), match=told):
-        call()
 
 
 def test_k_by_shd_is_that_of_the_least_shd_within_the_range():

@@ -129,11 +129,7 @@ def scale_of(
     draws: (B, C, L), the truth as other surveys of the same design would have found it: its bootstrap, or Mult(n, p)/n.
     """
     perfect, uniform = (multinomial(x, k, len(draws), rng) for x in (p, np.full_like(p, 1 / p.shape[-1])))
-    return _scale(distance(perfect, draws, w), distance(uniform, draws, w))
-
-
-def _scale(perfect: Array, uniform: Array) -> ScoreScale:
-    """(B,) distances of both samplers."""
+    perfect, uniform = distance(perfect, draws, w), distance(uniform, draws, w)
     best, worst = float(np.quantile(perfect, CEILING)), float(np.quantile(uniform, 1 - CEILING))
     if best >= worst:
         return ScoreScale(best, worst, float("nan"), float("nan"))

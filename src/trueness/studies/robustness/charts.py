@@ -46,14 +46,6 @@ def figures(evaluation: RobustnessScores) -> Iterator[Figure]:
                 yield figure
 
 
-def _colour(names: pd.Series[str], by: str) -> alt.Color:
-    import altair as alt
-
-    colours = theme.colours(names)
-    scale = alt.Scale(domain=sorted(colours), range=[colours[name] for name in sorted(colours)])
-    return alt.Color(f"{by}:N", scale=scale, legend=alt.Legend(title=None, symbolOpacity=1))
-
-
 # ---- sensitivity
 
 
@@ -90,7 +82,9 @@ def sensitivity_chart(
     """choices: of each panel by its title."""
     import altair as alt
 
-    colour = _colour(frame["learner"], "learner")
+    colours = sorted(theme.colours(frame["learner"]).items())
+    scale = alt.Scale(domain=[name for name, _ in colours], range=[one for _, one in colours])
+    colour = alt.Color("learner:N", scale=scale, legend=alt.Legend(title=None, symbolOpacity=1))
     bands = pd.DataFrame(
         [{"panel": p, "low": cs[0].k - AROUND, "high": cs[0].k + AROUND} for p, cs in choices.items() if cs],
         columns=["panel", "low", "high"],

@@ -22,7 +22,7 @@ from trueness.datasets import Dataset, load
 from trueness.datasets.corruptions import Corruption, corruption
 from trueness.datasets.observed import Observed
 from trueness.datasets.series import RecordedSeries
-from trueness.errors import PlanError, TruenessError, did_you_mean, listed
+from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import settings_of
 from trueness.learners.scoring.edge_scores import EdgeScorer, build_scorer
 from trueness.learners.scoring.leaks import check_no_leak
@@ -158,7 +158,7 @@ class Robustness:
         plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
         options = context.settings_of("robustness", RobustnessSettings, plain)
         scorers, left_out = _scorers(table, options, context)  # the plan's words before any data
-        corruptions = _corruptions(options, file)
+        corruptions = {one.name: one for one in map(corruption, options.corruptions)}
         datasets = _systems(options, context)
         if not scorers:
             raise PlanError(f"'scorers' of [robustness] must leave one that can run, got none. {left_out[0]}  ({file})")
@@ -344,17 +344,6 @@ def _system(name: str, settings: dict[str, Json], folder: Path, rows: int | None
     files += [folder / part for part in name.split(":")]
     digest = "".join((*(file_digest(file) for file in files if is_there(file)), *notes))
     return PlannedSystem(dataset, settings, hash_of(digest) if digest else "", sample.names, lags, tuple(notes))
-
-
-def _corruptions(options: RobustnessSettings, file: str) -> dict[str, Corruption]:
-    made = {}
-    for name in options.corruptions:
-        try:
-            one = corruption(name)
-        except TruenessError as error:
-            raise PlanError(f"{error}  ({file}, corruption {name!r})") from None
-        made[one.name] = one
-    return made
 
 
 def _scorers(

@@ -18,7 +18,7 @@ from trueness.running.store import to_json
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, shown_measure, unique
 from trueness.showing.methods_paragraph import listed, settings_text
-from trueness.showing.saving import Figure, csv_text, plain_records, plain_rows
+from trueness.showing.saving import Figure, csv_text, plain_records
 from trueness.showing.saving import plain as plain_json
 from trueness.showing.tables import Table
 from trueness.statistics.reach import Reach
@@ -142,17 +142,13 @@ class RobustnessReading(Reading):
         study = self.answers
         if not study.fits_done:
             return []
-        differences = plain_rows(tables.differences_frame(study.evaluation))
-        around = tables.around_table(study.evaluation)
         found = [AnalysisPart(name, tuple(sentences)) for name, sentences in study.findings.items() if sentences]
         shown = [
-            ("AUPRC", blocks.table("Mean AUPRC", plain_records(summaries.means(study.evaluation)))),
-            ("F1 at K +- 5", blocks.table("F1 around K", around.rows, around.caption)),
-            *([("pairs", blocks.table("Paired differences", differences))] if differences else []),
+            blocks.table(one.title, [plain_json(row) for row in one.rows], one.caption) for one in self.tables(None)
         ]
         why = study.failures()
         lost = [AnalysisPart("without a result", tuple(why))] if why else []
-        return [*found, *(AnalysisPart(name, tables=(table,)) for name, table in shown), *lost]
+        return [*found, AnalysisPart("tables", tables=tuple(shown)), *lost]
 
     # ---- the page
 

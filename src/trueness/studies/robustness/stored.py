@@ -183,7 +183,6 @@ def evaluate(request: Request) -> StoredEvaluation:
             f"K is chosen with {have_k[0]}: {METHOD} where its scores rank, else the first method whose scores do.",
             f"{have_k[0]}'s K saw the truth (oracle), and its matrices may have: no leak can be seen in a matrix.",
         ]
-    sentences.append("One matrix a method and corruption: no interval, no test.")
     sentences += [f"Fitted here on the data: {listed(list(ran), 12)}."] if ran else []
     if not any(request.expected.values()):
         sentences.append("No --required or --forbidden edges: no domain validation.")
