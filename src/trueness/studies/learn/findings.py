@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from trueness.atlas import systems
 from trueness.showing.summary import Finding, Headline, Standing, joined
-from trueness.studies.learn.measures import FACTORS
 from trueness.studies.learn.scores import DIRECTED, LEVEL, LIKELY, LearnScores, percent
 from trueness.texts import counted
 
@@ -198,15 +197,6 @@ def _guess(learned: LearnScores) -> Iterator[str]:
 
 
 def _helps(learned: LearnScores) -> Iterator[str]:
-    for variant, more in learned.with_more_rows().items():
-        at = more.gain.interval
-        interval = f" [{at.low:+.2f}, {at.high:+.2f}]" if at else ""
-        of = f"{100 * learned.level:g} % t CI, paired over" if at else "no interval, over"
-        yield (
-            f"With {FACTORS[variant] * learned.about['n']:,} rows {learned.chosen} would reach F1 {more.mean:.2f}: "
-            f"{more.gain.value or 0.0:+.2f}{interval} ({of} {counted(more.twins, 'twin')}, which range from "
-            f"{more.low:.2f} to {more.high:.2f})."
-        )
     best = learned.intervention()
     if best is not None:
         every = sum(edge.present * edge.openness for edge in learned.edges)

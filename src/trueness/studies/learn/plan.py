@@ -4,7 +4,6 @@
                (datasets/twins.py)
     fresh      each learner on fresh draws of every twin, as many rows as the table: who is to be believed
     resampled  each learner on resamples of one such draw, and of the table: how sure an edge is, calibrated on twins
-    2 n, 10 n  draws of more rows: what more data would bring
     your graph the user's guess, and the same graph with its names permuted: is it better than chance
 
     R2          of each number on all others: how much the others tell (near 1: nearly dependent columns)
@@ -39,7 +38,7 @@ from trueness.running.cells import Cell, PlanContext, hash_of, placeless, portab
 from trueness.settings import Between, Hint, Positive, Share, Whole
 from trueness.studies.learn import work
 from trueness.studies.learn.guess import others_of
-from trueness.studies.learn.measures import FACTORS, GUESS, MEASURES, TABLE
+from trueness.studies.learn.measures import GUESS, MEASURES, TABLE
 
 Array = NDArray[np.float64]
 VERSION = 1
@@ -135,7 +134,7 @@ class Learn:
         if self.guess is not None:
             cells.append(self._guess_cell(self.guess))
         for item, twin in self._twins().items():
-            for variant in ("fresh", "resampled", *FACTORS):
+            for variant in ("fresh", "resampled"):
                 cells += [self._cell(item, variant, name, twin) for name in self.learners]
         return cells
 
@@ -150,7 +149,7 @@ class Learn:
     def _repeats(self, item: str, variant: str) -> int:
         if variant == "resampled":
             return self.settings.resamples if item == TABLE else max(self.settings.resamples // 2, 2)
-        return 1 if variant in FACTORS else self.settings.draws
+        return self.settings.draws
 
     def _cell(self, item: str, variant: str, name: str, twin: dict[str, Json] | None) -> Cell:
         common = {"data": self.data_spec, "learner": self.specs[name], "twin": twin, "variant": variant}
