@@ -102,7 +102,6 @@ class RobustnessScores:
     match: str
     sweeps: Mapping[str, tuple[str, str, float]] = field(default_factory=dict)
     level: float = 0.95
-    user_k: int | None = None  # a K that the user named
     metric: Metric = "f1"  # by which K is chosen where truths are looked at
     k_range: Literal["all", "original"] = "all"  # of oracle_k; the original's 5 to 3|E| knows the number of true edges
 
@@ -187,6 +186,12 @@ class RobustnessScores:
                     by_method[same.method] = same
         return choices
 
+    @property
+    def k_by_truths(self) -> list[dict[str, str | float | bool | None]]:
+        """`by_truths` as rows."""
+        each = ((dataset, choice) for (dataset, _), choices in self.by_truths.items() for choice in choices.values())
+        return [{"dataset": dataset, **choice.row()} for dataset, choice in each]
+
     @cached_property
     def unranked(self) -> tuple[str, ...]:
         """Scorers all of whose matrices have one |score| for every pair."""
@@ -204,8 +209,6 @@ class RobustnessScores:
         """Every K of one answer by method: those by truths, then those by its rows."""
         by_method = dict(self.by_truths.get((answer.dataset, answer.scorer), {}))
         pairs = len(self.systems[answer.dataset].truth) * (len(self.systems[answer.dataset].truth) - 1)
-        if self.user_k is not None:
-            by_method["given"] = KChoice(self.user_k, "given", "nothing: it was given", answer.scorer)
         for method, k in answer.k.items():
             if 1 <= k <= pairs:
                 by_method[method] = KChoice(k, method, "the rows alone", answer.scorer)
