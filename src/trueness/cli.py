@@ -105,7 +105,7 @@ def _new(options: argparse.Namespace) -> int:
 def _allow(options: argparse.Namespace) -> None:
     from trueness import models
 
-    models.allow(options.allow_host, options.allow_key)
+    models.allow(options.allow_host)
 
 
 def _tell_elsewhere(options_by_model: Mapping[str, Mapping[str, Json]]) -> None:

@@ -245,9 +245,5 @@ def _add_place(command: argparse.ArgumentParser) -> None:
 
 def _add_permissions(command: argparse.ArgumentParser) -> None:
     """What only the user may allow, and no plan."""
-    for name, metavar, what in (
-        ("host", "HOST", "let keys go to this address of a plan, e.g. llm.lab.example, http://10.0.0.5:8000"),
-        ("key", "NAME", "let a plan use this variable as the key of a model that it is not made for"),
-    ):
-        what += " (repeatable)"
-        command.add_argument(f"--allow-{name}", action="append", default=[], metavar=metavar, help=what)
+    what = "let keys go to this address of a plan, e.g. llm.lab.example, http://10.0.0.5:8000 (repeatable)"
+    command.add_argument("--allow-host", action="append", default=[], metavar="HOST", help=what)
