@@ -28,7 +28,7 @@ from scipy.special import stdtrit
 from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.domain import Domain, Mask
 from trueness.analyse.roles import Pair, PairedCells, paired_cells, side_values
-from trueness.analyse.shares import Array
+from trueness.analyse.run_scores import Array
 from trueness.intervals import Interval
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.effect_sizes import cliffs_delta

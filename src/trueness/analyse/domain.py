@@ -21,9 +21,8 @@ from pandas.api.types import is_bool_dtype, is_float_dtype
 
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.measure_names import measure_in
-from trueness.analyse.run_scores import values_of
+from trueness.analyse.run_scores import Array, Kind, as_shares, decimals, values_of
 from trueness.analyse.scores_schema import SCORES, Schema, column_named, detect
-from trueness.analyse.shares import Array, Kind, as_shares, decimals
 from trueness.errors import DataError, listed
 from trueness.measure import measure_of
 from trueness.statistics.result import UNBOUNDED, Bounds

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.domain import Domain, Mask
-from trueness.analyse.shares import Array
+from trueness.analyse.run_scores import Array
 from trueness.errors import DataError, SettingError, listed
 from trueness.texts import shown_alike
 

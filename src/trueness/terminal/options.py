@@ -151,7 +151,7 @@ def command_line() -> argparse.ArgumentParser:
     schema.add_argument("name", nargs="?", help="which one (default: a list of them)")
 
     judge = commands.add_parser("judge", help="can a judge be believed? agreement, bias, corrected mean, labels needed")
-    judge.add_argument("file", help="a table: item, judge, verdict; also label, position, length, repeat, cluster")
+    judge.add_argument("file", help="a table: item, judge, verdict; also label, repeat, cluster")
     judge.add_argument("--half-width", type=float, default=0.05, help="wanted of the corrected mean (default: 0.05)")
 
     takes_json = [new, plan, run, show, analyse, evaluate, compare, report, view, lists, check, schema, judge]
