@@ -396,8 +396,7 @@ def _compare(options: argparse.Namespace) -> int:
     folder = Path(sides.folder) if sides.folder else newest_folder()
     with as_written(folder):
         comparison = compare(folder, sides.a, sides.b, options.measure)
-    gate = sides.named_gate([[sides.a], [sides.b]])
-    verdict = None if gate is None else judge_comparison(gate, comparison)
+    verdict = None if sides.gate is None else judge_comparison(sides.gate, comparison)
     if options.json:
         content = {"sentence": comparison.sentence()} | ({"gate": verdict.to_dict()} if verdict else {})
         say_json(comparison.row() | content)

@@ -19,7 +19,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -27,11 +26,9 @@ from pandas.api.types import is_numeric_dtype
 
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.measure_names import better_of, is_benchmark, is_measure_alone, measure_in, why_no_score
-from trueness.analyse.shares import are_verdicts, as_shares, numbers_beside_words
+from trueness.analyse.run_scores import OF_PROTOCOL, OutcomeColumns, are_verdicts, as_shares, numbers_beside_words
 from trueness.errors import DataError, listed
 from trueness.texts import counted
-
-OutcomeKind = Literal["counts", "score of rules", "long table", "column", "rules"]
 
 USUAL_NAMES = {
     "model": (
@@ -53,10 +50,10 @@ USUAL_NAMES = {
 OPTIONS = {"condition": "--condition", "model": "--unit", "task": "--unit, --cluster"}
 LONG = ("item", "variant", "respondent", "measure", "value", "status")  # of a study of ours
 MEASURES, MEASURED = ("measure", "metric", "metric_name"), ("value", "score", "metric_value", "result")
-COUNTS = (("pass_count", "fail_count"), ("passed", "failed"), ("n_pass", "n_fail"), ("passes", "fails"))
+COUNTS = (OF_PROTOCOL[0], ("passed", "failed"), ("n_pass", "n_fail"), ("passes", "fails"))
 ABSENT_COUNTS = ("absent_count", "absent", "n_absent", "skipped")
 TOTALS = (
-    ("auto_score", "scored_rules"), ("score", "max_score"), ("points", "max_points"), ("n_correct", "n_total"),
+    OF_PROTOCOL[1], ("score", "max_score"), ("points", "max_points"), ("n_correct", "n_total"),
     ("correct", "total"), ("num_correct", "total"), ("num_correct", "num_total"), ("passed", "total"), ("correct", "n"),
     ("score", "out_of"), ("score", "total"), ("points", "total"), ("hits", "total"),
 )  # fmt: skip  # but for the first they must be counts: some above 1, none above its total
@@ -79,36 +76,6 @@ _IDS = ("id", "idx", "index", "nr", "number")
 _OF_ANYTHING = {"", "accuracy", "score", "pass", "success", "rating", "reward"}  # shares of right answers, or points
 MOST_ON_ONE_SCALE = 20.0  # between the greatest values of two columns of one table
 Roles = dict[str, str | None]
-
-
-@dataclass(frozen=True)
-class OutcomeColumns:
-    """Where a run's score comes from."""
-
-    kind: OutcomeKind
-    columns: tuple[str, ...]
-    absent: str | None = None  # the column that counts absent rules
-    nameless: bool = False  # of a wide table whose columns name no measure
-
-    @property
-    def formula(self) -> str:
-        if self.kind == "counts":
-            return f"{self.columns[1]} / ({self.columns[0]} + {self.columns[1]})"
-        if self.kind == "score of rules":
-            return f"1 - {self.columns[0]} / {self.columns[1]}"
-        if self.kind == "rules":
-            return f"1 - mean of {len(self.columns)} rules"
-        return self.columns[0]
-
-    @property
-    def of_protocol(self) -> bool:
-        """As the published protocol has it: failure rates, questions RQ1 and RQ2."""
-        return self.columns[:2] in (COUNTS[0], TOTALS[0])
-
-    @property
-    def of_study(self) -> bool:
-        """A long table with a status a row, as our studies write it: its measures are ours."""
-        return self.kind == "long table" and bool(self.columns[2])
 
 
 @dataclass(frozen=True)
@@ -293,7 +260,7 @@ def _only_measure(
     frame: pd.DataFrame, roles: Roles, rest: Sequence[str], settings: AnalysisSettings, domain: str, notes: list[str]
 ) -> str:
     """The one column whose name says a measure; where there is none, or several, the commands that name one."""
-    reasons = {c: why_no_score(c, rest) for c in rest if is_numeric_dtype(frame[c]) or are_verdicts(frame[c])}
+    reasons = {c: why_no_score(c) for c in rest if is_numeric_dtype(frame[c]) or are_verdicts(frame[c])}
     possible = [c for c, reason in reasons.items() if not reason]
     measures = [c for c in possible if measure_in(c)]
     of_runs = bool(roles["task"] and roles["model"])
