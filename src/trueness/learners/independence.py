@@ -3,6 +3,7 @@
     chi2, g2              discrete columns; formulas in kernels/counting.py; p = P(chi2_df > statistic)
     fisher-z              numbers;  z = sqrt(n - |S| - 3) atanh r(x, y | S),  p = 2 P(N(0, 1) > |z|)
     degenerate-gaussian   any columns; categories as columns of 0 and 1 (kernels/mixed.py)
+    regressions           any columns; linear and logit regressions (kernels/mixed.py)
     rcot                  any columns, smooth curves (CURVED_LIMITS, kernels/curved.py), by random waves, which the
                           seed decides
     Oracle                Fisher's z on exact correlations of a known DAG, for checking a search against theory
@@ -33,11 +34,11 @@ from trueness.learners.gaps import DummyCoded
 from trueness.learners.kernels import counting, curved, mixed, testing
 from trueness.settings import Between, Hint
 
-Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "rcot"]
+Test = Literal["auto", "chi2", "g2", "fisher-z", "degenerate-gaussian", "regressions", "rcot"]
 Freedom = Literal["observed", "textbook"]
 Ridge = Annotated[float, Between(0, closed=True), Hint("Try 1e-6.")]
 Depth = Annotated[int, Between(-1, closed=True), Hint("It is a set's greatest size, -1 for no limit.")]
-_ANY_COLUMNS = ("degenerate-gaussian", "rcot")
+_ANY_COLUMNS = ("degenerate-gaussian", "regressions", "rcot")
 _AUTO = {"discrete": "chi2", "continuous": "fisher-z", "mixed": "degenerate-gaussian"}
 CURVED_LIMITS = (
     "test = 'rcot' is for smooth curves: at 1,500 rows and level .05 it rejects with no effect .23, .37 and .45 given "
@@ -46,6 +47,7 @@ CURVED_LIMITS = (
 _MERGE = 16  # rows are merged once for all tests where at most one in so many differs
 _PLANES = 2048  # most levels in all for which a table of all pairs is kept
 SINGULAR = 1e-12  # a variance left after regression below this share counts as none
+_COEFFICIENTS = 1000  # most of a logit: its Hessian has the square of it
 _CRITICAL = 1024  # degrees of freedom up to which critical values are listed
 
 
@@ -215,6 +217,11 @@ def _mixed_tests(table: Table, test: str, alpha: float, ridge: float) -> tuple[t
         numbers = correlation if kind == mixed.DEGENERATE else z
     elif kind == mixed.DEGENERATE:
         kind = mixed.DEGENERATE_ROWS
+    if kind == mixed.REGRESSIONS and levels[0].max() * (len(z) + 1) > _COEFFICIENTS:
+        raise DataError(
+            f"{table.source} must have at most {_COEFFICIENTS:,} coefficients in a logit for regressions, got "
+            f"{levels[0].max() * (len(z) + 1):,}. Group its levels, or use 'degenerate-gaussian'."
+        )
     kernel = testing.Tests(
         kind, table.n, alpha, _critical_values(alpha), numbers, first=first, levels=levels, xlogx=np.zeros((0, 0, 0))
     )

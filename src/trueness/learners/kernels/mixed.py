@@ -6,6 +6,9 @@ A category of k levels is k - 1 columns of 0 and 1. With S, X, Y the columns of 
     degenerate Gaussian     -(n - 1 - |S| - (|X| + |Y| + 1) / 2) log W,  df = |X| |Y|     Andrews et al. (2019); the
                             factor is Bartlett's (1938), with which chi2 holds for few rows
     Fisher's z with gaps    (n - |S| - 3) atanh(r)^2,  r^2 = 1 - W,  df = 1
+    regressions             as degenerate where a side is continuous: a linear regression of that side. Of two
+                            categories 2 (log L(y | S, x) - log L(y | S)) of multinomial logits, and the same of x
+                            on y; the smaller one counts                            Tsagris et al. (2018)
 
 Columns that S determines leave X or Y, and df with them. Test-wise deletion: a row with a gap in x, y or S is left out.
 numbers: (p, p) correlations of the columns, or (p, n) their standardised values, NaN in gaps; first: (d + 1,) where the
@@ -18,6 +21,14 @@ of the BIC of Y's regression on S: |Y|, |S| count columns that vary, V_Y are the
 the Gaussian BIC; score equivalent, as it is the BIC of a Gaussian over all columns. A column that others determine (two
 categories that are unknown in the same rows share one) counts as one of which next to nothing is left, on either side
 of the bar: were it counted on one only, searches would go round in circles. Andrews, Ramsey & Cooper (2019).
+
+Multinomial logits of one category on other columns, by Newton's method.
+
+    P(level c | z) = exp(b_c z) / sum_e exp(b_e z),  b_0 = 0,  z = (1, columns)
+    gradient_c = sum_r (1[level_r = c] - P_c) z_r,   Hessian_ce = -sum_r P_c (1[c = e] - P_e) z_r z_r'
+
+A coefficient whose direction has no curvature left (a level that does not occur, a column that others determine, a
+perfect separation) stays where it is: the likelihood does not change along it.
 
 Fisher's z on rows with gaps, corrected for gaps that hang on other columns.
 
@@ -40,12 +51,14 @@ import numpy as np
 
 from trueness.learners.kernels.compiling import bare
 
-GAPS, DEGENERATE, DEGENERATE_ROWS = 4, 5, 6  # 0 to 2: testing.py
+GAPS, DEGENERATE, DEGENERATE_ROWS, REGRESSIONS = 4, 5, 6, 7  # 0 to 2: testing.py
 SINGULAR = 1e-10  # share of a variance that counts as none
+_STEPS, _FLAT = 30, 1e-8  # of Newton's method; the gain of a step below which it ends
+_NO_CURVATURE = 1e-9
 
 
 @bare
-def mixed_statistic(tests, x, y, chosen, k, work):
+def mixed_statistic(tests, x, y, chosen, k, work, room):
     """Statistic and degrees of freedom of x and y given the first k chosen."""
     kind, numbers, first = tests.kind, tests.correlation, tests.first
     p = numbers.shape[0]
@@ -72,7 +85,121 @@ def mixed_statistic(tests, x, y, chosen, k, work):
     bartlett = rows - 1 - size_s - 0.5 * (size_x + size_y + 1)
     if bartlett <= 0.0:
         return np.inf, 1
+    if kind == REGRESSIONS and tests.levels[0, x] > 0 and tests.levels[0, y] > 0:
+        of_y = _logit_ratio(numbers, work, s, m, end, m, s, end, room)
+        of_x = _logit_ratio(numbers, work, s, m, s, end, end, m, room)
+        return max(min(of_x, of_y), 0.0), df
     return -bartlett * log_wilks, df
+
+
+@bare
+def room_for_logits(levels, p):
+    """Numbers that the fits of a category of so many levels on p columns work in."""
+    coefficients = (levels - 1) * (p + 1)
+    return (coefficients + 3) * coefficients + p + 1 + levels
+
+
+@bare
+def _logit_ratio(numbers, work, s, m, low, high, x_low, x_high, room):
+    """2 (log L(y | S, x) - log L(y | S)): y the listed columns from low to high, x those from x_low to x_high."""
+    with_x = _fit_logits(numbers, work, s, m, low, high, x_low, x_high, room)
+    return 2.0 * (with_x - _fit_logits(numbers, work, s, m, low, high, x_low, x_low, room))
+
+
+@bare
+def _fit_logits(numbers, work, s, m, low, high, x_low, x_high, room):
+    """The greatest log likelihood."""
+    q, logits = 1 + s + x_high - x_low, high - low
+    size = q * logits
+    b, gradient, last = room[:size], room[size : 2 * size], room[2 * size : 3 * size]
+    hessian, rest = room[3 * size : (3 + size) * size].reshape(size, size), room[(3 + size) * size :]
+    before, likelihood, halvings = -np.inf, 0.0, 0
+    b[:] = 0.0
+    for step in range(_STEPS):
+        likelihood = _derivatives(numbers, work, s, m, low, x_low, q, logits, b, gradient, hessian, rest)
+        if likelihood < before and halvings < 10:  # too far: half of the last step back
+            halvings += 1
+            for a in range(size):
+                b[a] = 0.5 * (b[a] + last[a])
+            continue
+        if likelihood - before < _FLAT and step > 0:
+            break
+        before, halvings = likelihood, 0
+        for a in range(size):
+            last[a] = b[a]
+        _newton_step(b, gradient, hessian)
+    return max(likelihood, before)
+
+
+@bare
+def _derivatives(numbers, work, s, m, low, x_low, q, logits, b, gradient, hessian, rest):
+    """Log likelihood at the coefficients b; its gradient and minus its Hessian (the lower triangle)."""
+    p, z, share = numbers.shape[0], rest[:q], rest[q:]
+    gradient[:] = 0.0
+    hessian[:] = 0.0
+    likelihood = 0.0
+    for r in range(numbers.shape[1]):
+        whole = True
+        for i in range(m):
+            whole = whole and not math.isnan(numbers[np.int64(work[i, p]), r])
+        if not whole:
+            continue
+        z[0] = 1.0
+        for j in range(1, q):
+            listed = j - 1 if j <= s else x_low + j - 1 - s
+            z[j] = numbers[np.int64(work[listed, p]), r]
+        greatest = 0.0
+        for c in range(logits):
+            value = 0.0
+            for j in range(q):
+                value += b[c * q + j] * z[j]
+            share[c] = value
+            greatest = max(greatest, value)
+        total, here = math.exp(-greatest), -greatest
+        for c in range(logits):
+            if numbers[np.int64(work[low + c, p]), r] > 0.0:  # standardised: 1 lies above the mean, 0 below
+                here = share[c] - greatest
+            share[c] = math.exp(share[c] - greatest)
+            total += share[c]
+        likelihood += here - math.log(total)
+        for c in range(logits):
+            of_c = share[c] / total
+            level = 1.0 if numbers[np.int64(work[low + c, p]), r] > 0.0 else 0.0
+            for j in range(q):
+                a = c * q + j
+                gradient[a] += (level - of_c) * z[j]
+                for e in range(c + 1):
+                    curve = of_c * ((1.0 if e == c else 0.0) - share[e] / total) * z[j]
+                    for i in range(q if e < c else j + 1):
+                        hessian[a, e * q + i] += curve * z[i]
+    return likelihood
+
+
+@bare
+def _newton_step(b, gradient, hessian):
+    """b += (-Hessian)^-1 gradient, by Cholesky in place; directions without curvature are left out."""
+    size = len(b)
+    for a in range(size):
+        left = hessian[a, a]
+        enough = _NO_CURVATURE * max(left, 1.0)
+        for c in range(a):
+            value = hessian[a, c]
+            for t in range(c):
+                value -= hessian[a, t] * hessian[c, t]
+            value *= hessian[c, c]
+            hessian[a, c] = value
+            left -= value * value
+        hessian[a, a] = 1.0 / math.sqrt(left) if left > enough else 0.0
+        value = gradient[a]
+        for t in range(a):
+            value -= hessian[a, t] * gradient[t]
+        gradient[a] = value * hessian[a, a]
+    for a in range(size - 1, -1, -1):
+        value = gradient[a]
+        for t in range(a + 1, size):
+            value -= hessian[t, a] * gradient[t]
+        gradient[a] = value * hessian[a, a]
+        b[a] += gradient[a]
 
 
 @bare

@@ -10,7 +10,7 @@
 Categories with gaps: a gap is one level more, whose code is levels[2]; rows that have it in x, y or S weigh nothing.
 Fields of Tests that a kind has no use for are empty arrays, not None: numba then compiles each search once for all
 kinds of a family. Families are known by the dimensions of xlogx: 1 up to G2, 2 RCOT and CORRECTED, 3 of mixed columns
-and of gaps (from GAPS to DEGENERATE_ROWS).
+and of gaps (from GAPS to REGRESSIONS).
 
 Partial correlations: the test that needs no counts.
 
@@ -42,8 +42,10 @@ from trueness.learners.kernels.curved import rcot_statistic, room_for_waves
 from trueness.learners.kernels.mixed import (
     DEGENERATE,
     GAPS,
+    REGRESSIONS,
     corrected_statistic,
     mixed_statistic,
+    room_for_logits,
 )
 
 SINGULAR = 1e-12  # a variance left after regression below this share counts as none
@@ -112,8 +114,9 @@ def normal_tail(squared, n, k):
 
 
 FISHER_Z = 0
-RCOT, CORRECTED = 8, 9  # 4 to 6: mixed.py
-KINDS = {"fisher-z": FISHER_Z, "chi2": CHI2, "g2": G2, "degenerate-gaussian": DEGENERATE, "rcot": RCOT}  # fmt: skip
+RCOT, CORRECTED = 8, 9  # 4 to 7: mixed.py
+KINDS = {"fisher-z": FISHER_Z, "chi2": CHI2, "g2": G2, "degenerate-gaussian": DEGENERATE, "regressions": REGRESSIONS,
+         "rcot": RCOT}  # fmt: skip
 
 
 class Tests(NamedTuple):
@@ -152,7 +155,7 @@ def workspace(tests, d):
     for j in range(levels.shape[1]):
         cells *= levels[0, j]
         most = max(most, levels[0, j])
-    margins = 2 * most
+    margins = room_for_logits(most, p) if kind == REGRESSIONS else 2 * most
     if kind == RCOT:
         k, wide, margins = room_for_waves(rows, p, d - 2)
     cells = min(cells, float(max(CELLS, rows * most, most * most + 1)))
@@ -192,7 +195,7 @@ def evaluate(tests, xlogx, room, x, y, chosen, k, keep):
     """
     kind, columns, levels = tests.kind, tests.columns, tests.levels
     if xlogx.ndim == 3:
-        return mixed_statistic(tests, x, y, chosen, k, room.factor)
+        return mixed_statistic(tests, x, y, chosen, k, room.factor, room.margins)
     if xlogx.ndim == 2:
         if kind == RCOT:
             return rcot_statistic(
