@@ -25,7 +25,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from trueness.datasets.columns import DROP, NAMELESS, Kinds, are_codes, is_text
-from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.table import Table
 from trueness.errors import DataError, did_you_mean, listed
 from trueness.graphs.links import MAX_NODES
@@ -62,7 +61,7 @@ def read_rows(
     drop: Iterable[str] = (),
     kinds: Kinds | None = None,
     strict: bool = True,
-    targets: TargetSetting | None = None,
+    targets: str | None = None,
     decimal: Decimal | None = None,
 ) -> Table:
     """CSV, TSV, text (also .gz), parquet or JSON lines; `drop` names columns to leave out, such as a time stamp.
