@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.each import each
 from trueness.datasets import load
 from trueness.datasets.corruptions import PRESETS, STAGES, STEPS, Corruption, Step, corruption
-from trueness.datasets.regimes import plan_regimes
+from trueness.datasets.observed import plan_regimes
 from trueness.datasets.series import VAR
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError, TruenessError

@@ -11,7 +11,7 @@ intervention, so that the same strength means the same on a column of 0.01 volts
 
     regimes -> bias -> noise -> outliers -> drift -> mask         observed = mean + sd z', NaN where missing
 
-    regimes               the system is run again under interventions, with the same noise (regimes.py)
+    regimes               the system is run again under interventions, with the same noise (observed.py)
     multiplicative_bias   z_j f_j,                   f_j ~ U(1 - s, 1 + s)  one factor a column
     cubic_bias            z + s z^3                                         a sensor that is not linear
     noise                 z + s e,                   e ~ N(0, 1)
@@ -47,8 +47,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.dataset import Dataset
-from trueness.datasets.observed import FEWEST, Observed
-from trueness.datasets.regimes import DrawsRegimes, plan_regimes
+from trueness.datasets.observed import FEWEST, Observed, plan_regimes
+from trueness.datasets.series import VAR
+from trueness.datasets.synthetic import Synthetic
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError, UnknownName, did_you_mean, listed
 from trueness.graphs import Graph
@@ -362,7 +363,7 @@ class Corruption:
         A simulated system is run under the regimes. Measured rows cannot be: that is an error unless
         `overwrite_regimes`, which puts the held values into the table and is labelled.
         """
-        if self._regimes > 1 and isinstance(dataset, DrawsRegimes):
+        if self._regimes > 1 and isinstance(dataset, Synthetic | VAR):
             n = dataset.about.rows if n is None else n
             regimes = plan_regimes(n, len(dataset.truth), self._regimes, self.steps[0].rng(seed))
             clean, moved = dataset.draw_regimes(regimes, n, rng)

@@ -5,8 +5,8 @@
     targets = ()            nothing was done: the rows are observational
 
 A table without experiments says nothing of interventions. In a file a column holds them (targets = "lab"), whose values
-name the columns: "", "smoke", "smoke + bronc". It leaves the table: it is no
-variable. What learners do with such rows: learners/base.py.
+name the columns: "", "smoke", "smoke + bronc". It leaves the table.
+What learners do with such rows: learners/base.py.
 """
 
 from __future__ import annotations

@@ -31,8 +31,7 @@ from numpy.typing import NDArray
 
 from trueness.datasets.dataset import About, Source, Truth, about_of_card, check_settings, read_card, simulated
 from trueness.datasets.frames import read_rows
-from trueness.datasets.observed import Observed, check_observed
-from trueness.datasets.regimes import Regimes
+from trueness.datasets.observed import Observed, Regimes, check_observed
 from trueness.datasets.synthetic import NOISES, AtLeast0, Noise
 from trueness.datasets.table import Table
 from trueness.datasets.tables import truth_of_file
