@@ -29,6 +29,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from trueness.datasets.columns import DROP
 from trueness.datasets.dataset import About, Source, Truth, about_of_card, check_settings, read_card, simulated
 from trueness.datasets.frames import read_rows
 from trueness.datasets.observed import Observed, Regimes, check_observed
@@ -247,7 +248,8 @@ def air_quality(path: Path | str, lags: int = 2) -> RecordedSeries:
     path, card = Path(path), read_card("air-quality")
     names = card["variables"]
     try:
-        rows = read_rows(path, discrete=(), drop=("Date", "Time"), kinds=dict.fromkeys(names, "continuous"))
+        kinds = dict.fromkeys(names, "continuous") | dict.fromkeys(("Date", "Time"), DROP)
+        rows = read_rows(path, discrete=(), kinds=kinds)
         rows = rows.columns([rows.names.index(name) for name in names])
     except (DataError, SettingError, ValueError) as error:
         raise DataError(f"{path.name} must be AirQualityUCI.csv as UCI gives it (data set 360), got: {error}") from None
@@ -275,7 +277,7 @@ def series_of_file(
     missing: the number that stands for a missing value, if empty cells are not all; drop: columns such as a time stamp.
     """
     path = Path(path)
-    rows = read_rows(path, discrete=(), drop=drop)
+    rows = read_rows(path, discrete=(), kinds=dict.fromkeys(drop, DROP))
     words = rows.text_columns()
     if words:
         raise DataError(
