@@ -41,7 +41,7 @@ def rows_of(found, **where):
     return [row for row in found if all(row[key] == value for key, value in where.items())]
 
 
-def test_each_component_has_one_row_with_its_interval(judged):
+def test_a_component_has_its_mean_and_interval(judged):
     (row,) = rows_of(findings.component_rows(judged), method=GIVEN, measure="causal_intervention")
     assert row["low"] <= row["value"] <= row["high"]
 
@@ -68,12 +68,12 @@ def test_known_groups_have_an_interval_and_a_verdict(judged):
 def test_reliability_has_a_line_a_judge_and_figure(judged):
     rows = findings.judge_rows(judged)
     assert {row["judge"] for row in rows} >= {"mock/critical", "mock/random", "mock/critical and mock/random"}
-    (alpha,) = rows_of(rows, judge="mock/random", figure="with itself, alpha", kind="")
+    (alpha,) = rows_of(rows, judge="mock/random", figure="with itself, alpha")
     assert abs(alpha["value"]) < 0.3
     assert alpha["low"] < alpha["value"] < alpha["high"]
     table = findings.reliability_table(judged)
     (constant,) = rows_of(table.rows, judge="mock/critical", figure="with itself, alpha")
-    assert constant["intervention"] is None  # nothing to disagree about: no alpha, and no 1 either
+    assert constant["value"] is None  # nothing to disagree about: no alpha, and no 1 either
 
 
 def test_every_table_has_a_title_and_what_may_be_dropped(judged):
@@ -88,7 +88,7 @@ def test_every_table_has_a_title_and_what_may_be_dropped(judged):
 def test_own_graphs_are_a_problems_file_of_another_study(judged, tmp_path):
     (tmp_path / "own.jsonl").write_text(reading_of(judged).files()["faithfulness/own_graphs_mock-solver.jsonl"])
     (again,) = read_problems(tmp_path / "own.jsonl")
-    assert again.graph.to_dict() == judged.written[0].own.problem.graph.to_dict()
+    assert again.graph.to_dict() == judged.behaviours[0].own.problem.graph.to_dict()
     assert again.answer.value == 6.5
 
 
