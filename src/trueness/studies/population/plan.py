@@ -76,7 +76,6 @@ class Population:
     repeats: int
     limit_usd: float | None
     seed: int
-    kept: Path | None = None  # where truths that took long to fit lie
 
     name = "population"
     headline = ("score", "skill_uniform", "skill_marginal", "tv")
@@ -95,7 +94,6 @@ class Population:
             repeats=settings.repeats,
             limit_usd=context.limit_usd,
             seed=context.seed,
-            kept=context.study,
         )
         for name in study.truths:  # a mistake in the data is said now
             for mode in study.question(name).modes:
@@ -105,7 +103,7 @@ class Population:
     @cached_property
     def truths(self) -> dict[str, PopulationTruth]:
         """Task -> its truth, whose question has the levels that the data gave it."""
-        return {q.name: truth_of(q, stream(self.seed, f"truth {q.name}"), folder=self.kept) for q in self.questions}
+        return {q.name: truth_of(q, stream(self.seed, f"truth {q.name}")) for q in self.questions}
 
     def question(self, name: str) -> Question:
         return self.truths[name].question

@@ -5,8 +5,7 @@
     population/scores.csv             every task, respondent, mode, repeat and measure with its interval
     population/main.csv .tex .md      one line a respondent and mode
     population/table.csv .tex .md     tasks by respondents (score)
-    population/means.csv .tex .md     conditional means, where an outcome is a number
-    population/numbers.csv            the same with quantiles and intervals
+    population/numbers.csv            conditional means and quantiles, where an outcome is a number
     population/comparisons.csv        paired differences, over sources and over tasks of these sources, Holm
     population/notes.txt              what so few sources cannot tell, and what was left out
     plots/population_{task}           truth beside model per condition: .png .svg .pdf, its numbers as .csv
@@ -86,8 +85,7 @@ class PopulationTables:
         return self._by_task(measures).to_csv()
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
-        main = tables.main_table(self.populations, self._respondents)
-        return [main, self._by_task(measures), *tables.numbers_tables(self.populations)]
+        return [tables.main_table(self.populations, self._respondents), self._by_task(measures)]
 
     def _by_task(self, measures: Sequence[str] | None) -> Table:
         return tables.task_table(self.populations, (measures or ["score"])[0])
@@ -128,13 +126,10 @@ class PopulationTables:
             Check("complete", *populations.completeness()),
             Check("informative", informative == len(answered), told),
         )
-        means = tuple(tables.mean_sentence(populations.level, row) for row in self._respondents)
         sentences = tuple(str(row["sentence"]) for row in tables.tested(pairs))
-        sections = (Section("Mean scores", means), Section("Who can be told from whom", sentences))
+        sections = (Section("Who can be told from whom", sentences),) if sentences else ()
         headline = tables.headline_of(populations.level, self._respondents, pairs)
-        return Summary(
-            checks, sections[: 1 + bool(sentences)], (*self._every_note(), *tables.never_tested(pairs)), headline
-        )
+        return Summary(checks, sections, (*self._every_note(), *tables.never_tested(pairs)), headline)
 
     def _every_note(self) -> list[str]:
         noted = [*tables.left_out(self.populations), *tables.notes(self.populations)]
@@ -260,12 +255,8 @@ class PopulationTables:
         if not self.populations.answers:
             return []
         found = tuple(str(row["sentence"]) for row in self._compared)
-        scores, pairs = plain_rows(tables.scores_frame(self.populations)), plain_rows(pd.DataFrame(self._compared))
-        return [
-            AnalysisPart("respondents", tables=(blocks.table("One row a respondent and mode", self._respondents),)),
-            AnalysisPart("comparisons", found, tables=(blocks.table("Paired differences over tasks", pairs),)),
-            AnalysisPart("scores", tables=(blocks.table("Every task and measure", scores),)),
-        ]
+        pairs = plain_rows(pd.DataFrame(self._compared))
+        return [AnalysisPart("comparisons", found, tables=(blocks.table("Paired differences over tasks", pairs),))]
 
 
 class OriginalResults(PopulationTables):

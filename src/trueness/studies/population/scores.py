@@ -238,7 +238,6 @@ def _all_measures(
     reach = np.append(ends["w1"] if truth.numeric else 2 * ends["tv"], distance.value)
     if scale.informative:
         measures["score"] = _on_scale(scale.score(reach))
-        measures["score_raw"] = _on_scale(scale.raw(reach))
     worst = float(ground.far["uniform"].value)
     measures |= {name: _on_scale(measure.clipped_scale(reach, best, worst)) for name, best in ground.best.items()}
     return measures

@@ -28,7 +28,6 @@ import numpy as np
 import pandas as pd
 
 from trueness.errors import listed
-from trueness.intervals import fixed, value_text
 from trueness.measure import direction
 from trueness.outside import Json
 from trueness.reading.distribution import OFF_SUM
@@ -299,32 +298,6 @@ def numbers_frame(populations: Populations) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def numbers_tables(populations: Populations) -> list[Table]:
-    """Conditional means and medians of the models, of tasks whose outcome is a number; none where there is no such."""
-    frame = numbers_frame(populations)
-    if frame.empty:
-        return []
-    frame = frame[(frame["repeat"] == 0) & ~frame["respondent"].isin(populations.references)]
-    shown = theme.labels(populations.models, longest=24)
-    rows = [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
-    columns = (
-        Column("task", "Task", "text"),
-        Column("condition", "Condition", "text"),
-        Column("name", "Respondent", "text"),
-        Column("mode", "Mode", "text"),
-        Column("true_mean", "Mean", "number", "true_mean_low", "true_mean_high"),
-        Column("mean", "Mean by the model", "number", "mean_low", "mean_high"),
-        Column("true_p50", "Median", "number"),
-        Column("p50", "Median by the model", "number"),
-    )
-    caption = (
-        "Conditional means and medians of outcomes that are numbers: of the population, and as the models have them. "
-        f"Brackets: {100 * populations.level:g} % intervals, of the survey and of the draws; a stated mean has none."
-    )
-    named_rows = [row | {"name": shown[row["respondent"]]} for row in rows]
-    return [Table("population_means", columns, named_rows, caption, rule_before="condition")]
-
-
 # ---- sentences: the mean of each respondent and mode, who can be told from whom, what must stand beside the tables
 
 
@@ -359,24 +332,6 @@ def never_tested(pairs: Rows) -> list[str]:
     every = {(row["a"], row["b"]) for row in pairs}
     lost = len(every - {(row["a"], row["b"]) for row in tested(pairs)})
     return [f"{lost} of {len(every)} pairs of respondents share too few scored tasks to be tested."] if lost else []
-
-
-def mean_sentence(level: float, row: Mapping[str, Json]) -> str:
-    """The mean score of a respondent in a mode, with its interval and over how many tasks."""
-    name, over = label(row["respondent"], row["mode"]), f"{row['informative']} informative of {row['tasks']} tasks"
-    if row[MEASURE] is None or row[MEASURE] != row[MEASURE]:
-        return f"{name}: no score ({over}; {row['answered']} answered; no interval; no test)."
-    score = value_text(row[MEASURE], (row["score_low"], row["score_high"]), fixed(0), bool(row.get("score_constant")))
-    kind = f"{100 * level:g} % t CI clustered by source"
-    if row["score_low"] is None:
-        same = row.get("score_constant")
-        kind = "the same in every task: no interval" if same else "no interval over sources"
-    if row["score_given_low"] is not None:
-        kind += f"; given these sources [{row['score_given_low']:.0f}, {row['score_given_high']:.0f}]"
-    return (
-        f"{name}: mean score {score}, where 100 is a perfect sampler and 0 a uniform one "
-        f"({kind}; n = {over}; no test of its own)."
-    )
 
 
 def notes(populations: Populations) -> list[str]:
