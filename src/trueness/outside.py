@@ -44,7 +44,7 @@ Json: TypeAlias = Any  # a value of JSON or TOML: what stands in it is checked w
 MEGABYTE = 1024 * 1024
 # what is no value, in every table; not "None": it is a level in many networks
 MISSING = ["", "#N/A", "#NA", "<NA>", "N/A", "NA", "NULL", "NaN", "n/a", "nan", "null", "-nan", "-NaN"]
-MAX_PLAN = 1 * MEGABYTE  # a plan, a task file, settings, a .env: written by hand
+MAX_PLAN = 1 * MEGABYTE  # a plan, a task file, settings: written by hand
 MAX_RECORDS = 256 * MEGABYTE  # logs, sheets, problems, files of replies: parsed as a whole
 MAX_TABLE = 2048 * MEGABYTE  # tables of rows, which are not kept as text
 SMALL_TABLE, SMALL_RECORDS, FACTOR = 64 * MEGABYTE, 16 * MEGABYTE, 100  # what packed files may unpack to

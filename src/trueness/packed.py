@@ -6,9 +6,9 @@ Members of a zip of a stranger: the bytes that come out are counted, whatever it
         archive.names                   the names of its members
         archive.text("header.json")     one of them; together at most `most` bytes
 
-Python's zipfile gives no more of a deflated member than is asked for, but unpacks four kilobytes of bzip2 or zstandard
-at a time, whole: 905 bytes took 2.2 GB. Here those packed bytes go through readers that stop where they are told to.
-LZMA is refused (its header may ask for 4 GB at once), and so is every other method; a zip within a zip is a member.
+Python's zipfile gives no more of a deflated member than is asked for, but unpacks four kilobytes of zstandard at a
+time, whole. Here those packed bytes go through a reader that stops where it is told to. LZMA (its header may ask for 4 GB at
+once), bzip2 and every other method are refused; a zip within a zip is a member.
 
 Parquet files of strangers, read by pyarrow: what a file takes in memory is tried before it is taken.
 
@@ -24,7 +24,6 @@ dictionary counts in each row in which it stands. Lists are refused: a row may h
 
 from __future__ import annotations
 
-import bz2
 import io
 import json
 import os
@@ -89,12 +88,10 @@ class Archive:
     def _unpacking(self, info: zipfile.ZipInfo) -> IO[bytes]:
         if info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             return self.archive.open(info)
-        if info.compress_type == zipfile.ZIP_BZIP2:
-            return bz2.BZ2File(self._open_packed(info))
         if info.compress_type == _ZSTANDARD:
             return _zstandard(self._open_packed(info))
         raise DataError(
-            f"{info.filename} of {self.path.name} must be packed with deflate, zstandard or bzip2, got method "
+            f"{info.filename} of {self.path.name} must be packed with deflate or zstandard, got method "
             f"{info.compress_type}. Pack it again."
         )
 

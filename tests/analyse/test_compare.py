@@ -98,7 +98,9 @@ def test_the_interval_is_that_of_the_adjusted_verdict_and_the_one_alone_stands_b
     assert row["level"] == pytest.approx(1 - 0.05 / 3) and row["low"] < row["alone_low"]
     assert main(["compare", "boss", "pc", str(folder)]) == 0
     assert "98.33 % CI" in capsys.readouterr().out.splitlines()[0]
-    assert main(["compare", "boss", "pc", str(folder), "--gate", "boss worse by more than 2"]) == 2  # points were meant
+    assert (
+        main(["compare", "boss", "--baseline", "pc", str(folder), "--gate", "worse by more than 2"]) == 2
+    )  # points were meant
     assert "'gate' must name less than 100 points (1), the most" in capsys.readouterr().err
 
 
@@ -201,10 +203,16 @@ def test_a_gate_of_a_study_names_its_sides_and_follows_the_measure(discovery, ca
     for names in (("ges", folder, "--baseline", "pc"), ("ges", "--baseline", "pc", folder)):
         assert main(["compare", *names, "--gate", gate.replace("2", "10")]) == 2  # six data sets are too few
         assert "ges (candidate) against pc (baseline): f1: cannot be judged" in capsys.readouterr().err
-    assert main(["compare", "ges", "pc", folder, "--gate", f"ges possibly {gate}", "--json"]) == 2
+    assert main(["compare", "ges", folder, "--baseline", "pc", "--gate", f"possibly {gate}", "--json"]) == 2
     told = json.loads(capsys.readouterr().out)["gate"]
     assert (told["judged"], told["fails"]) == (False, False)
     assert told["verdicts"][0]["difference"] == pytest.approx(-0.2, abs=0.02)
-    assert main(["compare", "pc", "ges", folder, "--measure", "shd", "--gate", "ges possibly worse by more than .1"])
+    assert main(
+        [
+            *("compare", "ges", folder, "--baseline", "pc", "--measure", "shd"),
+            "--gate",
+            "possibly worse by more than .1",
+        ]
+    )
     assert "shd: cannot be judged, 0.2" in capsys.readouterr().err  # fewer is better
     assert "Write: trueness compare NEW --baseline OLD" in mistake("compare", "pc", "ges", folder, "--gate", gate)

@@ -90,12 +90,6 @@ def test_bytes_that_are_no_text_are_left_out_by_name(capsys):
     }
 
 
-def test_a_hundred_kilobytes_of_parquet_are_no_gigabytes(capsys):
-    flags = np.arange(5_000_000) // 1000 % 2 == 0
-    pq.write_table(pa.table({"a": flags, "b": ~flags}), "t.parquet", compression="zstd", write_statistics=False)
-    assert "must unpack to at most 64 MB, got more" in refused(capsys, "check", "t.parquet")
-
-
 # ---- decimal commas, thousands, encodings
 
 

@@ -172,7 +172,7 @@ def test_the_answer_of_pc_is_read_from_its_G():
 def test_edge_lists_that_are_no_graph_are_refused():
     with pytest.raises(GraphError, match="source,target .or from,to., got cause, effect"):
         Graph.from_pandas(pd.DataFrame({"cause": ["a"], "effect": ["b"]}))
-    with pytest.raises(GraphError, match="got a -> b and b -> a.*kind='cpdag'.*kind='weighted'"):
+    with pytest.raises(GraphError, match="got a -> b and b -> a.*say the kind: cpdag .*weighted"):
         Graph.from_pandas(pd.DataFrame({"from": ["a", "b"], "to": ["b", "a"]}))
     with pytest.raises(GraphError, match="every edge must have a weight or none, got none for b -> c"):
         Graph.from_pandas(pd.DataFrame({"from": ["a", "b"], "to": ["b", "c"], "weight": [1.0, None]}))
@@ -213,7 +213,7 @@ def test_tables_that_are_no_graph_are_refused(content, message, tmp_path):
 
 
 def test_files_that_cannot_be_read_are_one_line(tmp_path):
-    with pytest.raises(GraphError, match="'.*no.json' cannot be read: No such file"):
+    with pytest.raises(GraphError, match="no.json cannot be read: No such file"):
         Graph.read(tmp_path / "no.json")
     with pytest.raises(GraphError, match="must be one of .json, .dot.*got '.txt'. Rename it"):
         Graph.read(tmp_path / "graph.txt")

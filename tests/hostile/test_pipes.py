@@ -14,8 +14,8 @@ DOORS = [
     "plan {}.toml", "run {}.toml", "plan {}.json", "learn {}.csv", "learn {}.parquet", "analyse {}.csv",
     "analyse {}.eval", "analyse {}.jsonl", "analyse {}.parquet", "analyse {}.json", "analyse {}.toml",
     "analyse {}.csv.gz", "check {}.csv", "check {}.bif", "check {}.parquet", "check {}.csv:g.dot", "check t.csv:{}.dot",
-    "check {}.py:X", "judge {}.csv", "read {}.txt", "read {}.jsonl", "new population {}.csv",
-    "new population {}.parquet", "run {}", "faithfulness check {}",
+    "check {}.py:X", "judge {}.csv", "read {}.txt", "read {}.jsonl",
+    "run {}", "faithfulness check {}",
 ]  # fmt: skip
 
 

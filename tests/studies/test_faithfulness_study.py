@@ -104,7 +104,7 @@ def test_the_tree_has_the_originals_schema(study, found):
 
 @pytest.mark.parametrize(
     "form, told",
-    [("--csv", "as given,cf,scored"), ("--tex", r"\label{tab:faithfulness-reliability}"), ("--json", '"behaviour"')],
+    [("--csv", "as given,cf,4"), ("--tex", r"\label{tab:faithfulness-reliability}"), ("--json", '"behaviour"')],
 )
 def test_show_gives_the_tables_as_data(study, capsys, form, told):
     assert main(["show", str(study), form]) == 0

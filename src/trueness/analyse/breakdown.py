@@ -26,7 +26,7 @@ from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.contrasts import Contrast, contrast, of_part, screened
 from trueness.analyse.domain import Domain, Labels
 from trueness.analyse.roles import Pair, Roles
-from trueness.analyse.shares import Array
+from trueness.analyse.run_scores import Array
 from trueness.errors import SettingError, listed
 from trueness.intervals import Interval
 from trueness.statistics.estimates import mean

@@ -8,12 +8,12 @@
 Positive is always better for the treatment: delta and difference. U is of failures as the protocol prints it: of the
 reference against the baseline's others (RQ1), of the treatment in a pair (RQ2).
 
-Runs of one cell are no independent draws, so the usual p can be wrong either way (20 tasks x 5 repeats: power .49 for
-.98, and type-I error .39 where tasks respond differently). Cells that share a task are not independent either when
-the claim is about other tasks. The test is over tasks where one effect alone could reach the level after the
-adjustment for all k comparisons (k 2/2^C <= alpha); with fewer it is over cells and speaks of these tasks only. The
-choice hangs on counts, never on a p, and not on the side: a one-sided p is half of the two-sided one. Neither speaks of
-other models; `beyond` does. `Contrast.scope` says for whom the verdict holds.
+What is paired are cells, the runs of a unit averaged. Runs of one cell are no independent draws, so the usual p can
+be wrong either way (20 tasks x 5 repeats: power .49 for .98, and type-I error .39 where tasks respond differently).
+Cells that share a task are not independent either when the claim is about other tasks. The test is over tasks where one
+effect alone could reach the level after the adjustment for all k comparisons (k 2/2^C <= alpha); with fewer it is over
+cells and speaks of these tasks only. The choice hangs on counts, never on a p, and not on the side: a one-sided p is
+half of the two-sided one. Neither speaks of other models; `beyond` does. `Contrast.scope` says for whom the verdict holds.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from trueness.analyse.analysis_settings import AnalysisSettings
 from trueness.analyse.domain import Domain, Mask
-from trueness.analyse.roles import Pair, PairedCells, paired_cells, side_values
-from trueness.analyse.shares import Array
+from trueness.analyse.roles import Pair
+from trueness.analyse.run_scores import Array
 from trueness.intervals import Interval
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.effect_sizes import cliffs_delta
@@ -161,6 +162,59 @@ class Contrast:
             "q_beyond": self.q_beyond,
             **interval_cells(self.beyond.interval if self.beyond else None, "beyond"),
         }
+
+
+@dataclass(frozen=True, eq=False)
+class PairedCells:
+    """treatment[i] and reference[i] are the means of one unit, which lies in clusters[i] and is of models[i]."""
+
+    treatment: Array
+    reference: Array
+    clusters: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()  # empty where the table names none, or where they are what is compared
+    unpaired: tuple[str, ...] = ()  # units that one side does not have
+    why_not: str = ""  # why there are no pairs at all
+
+    @property
+    def n(self) -> int:
+        return len(self.treatment)
+
+
+def side_values(domain: Domain, side: Sequence[str]) -> Array:
+    """Values of the runs of a side, without the missing ones."""
+    values = domain.value[domain.under(side)]
+    return np.asarray(values[~np.isnan(values)])
+
+
+def paired_cells(domain: Domain, pair: Pair, values: Array | None = None) -> PairedCells:
+    """values: (n,) to be averaged in place of the runs' own (a rule's passes)."""
+    if not domain.unit:
+        return PairedCells(np.zeros(0), np.zeros(0), why_not="no column names a model or a task to pair by")
+    units = domain.units
+    taken = domain.value if values is None else values
+    treatment, reference = (
+        _means(taken, domain.under(side), units.codes, len(units.names)) for side in (pair.treatment, pair.reference)
+    )
+    whole = ~(np.isnan(treatment) | np.isnan(reference))
+    alone = np.isnan(treatment) != np.isnan(reference)
+    # a unit may span models: two logs
+    within = domain.schema.model and set(units.models) <= set(domain.runs["model"].unique())
+    return PairedCells(
+        treatment[whole],
+        reference[whole],
+        tuple(units.clusters[whole]),
+        tuple(units.models[whole]) if within else (),
+        tuple(str(name) for name in units.names[alone]),
+        "" if whole.any() else f"no {domain.unit} cell has runs under both",
+    )
+
+
+def _means(values: Array, rows: Mask, units: NDArray[np.intp], count: int) -> Array:
+    """The mean of each unit over these rows; NaN where it has none."""
+    rows = rows & ~np.isnan(values)
+    sizes = np.bincount(units[rows], minlength=count)
+    sums = np.bincount(units[rows], weights=values[rows], minlength=count)
+    return np.asarray(np.divide(sums, sizes, out=np.full(count, np.nan), where=sizes > 0))
 
 
 def side_of(domain: Domain, conditions: Sequence[str], values: Array, inside: Mask | None = None) -> Side:

@@ -70,7 +70,6 @@ class Tables(dict[str, pd.DataFrame]):
     """Domain -> frame; `notes`: what was not read."""
 
     notes: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()  # files, by their count
 
 
 class NoScores(DataError):
@@ -105,7 +104,6 @@ def read_tables(files: Iterable[str | Path]) -> Tables:
         )
     tables = Tables({domain: pd.concat(each, ignore_index=True, sort=False) for domain, each in parts.items()})
     tables.notes = tuple(dict.fromkeys(notes))
-    tables.left_out = (counted(len(left), "file"),) if left else ()
     return tables
 
 

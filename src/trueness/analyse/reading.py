@@ -352,9 +352,7 @@ def contrast_sentence(one: Contrast, part: DomainAnalysis, details: bool = False
         each = [f"{side.missing} of {side.n + side.missing} runs of {name}" for name, side in sides]
         clauses.append(f"without a score {' and '.join(each)}")
     if domain.assumed:
-        attacked = "lower {} is taken as better, as for the one who is attacked"
-        unnamed = "higher {} is taken as better, no name says it (--lower-is-better turns it)"
-        clauses.append((attacked if domain.lower_is_better else unnamed).format(domain.outcome))
+        clauses.append(f"higher {domain.outcome} is taken as better, no name says it (--lower-is-better turns it)")
     if one.beyond and one.beyond.p is not None:
         p = _adjusted(result, one.beyond.p, one.q_beyond)
         clauses.append(f"over models and tasks like them {p} {_ends(one.beyond.interval, 1)}")

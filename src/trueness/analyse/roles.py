@@ -4,13 +4,6 @@
     RQ2 format      the treatment against each other condition that is not the baseline; without a treatment each pair
 
 A direction is declared or there is none: one-sided tests need the treatment (and the baseline) by name.
-
-What is paired are cells, runs averaged:
-
-    x_{u s} = mean over the runs of unit u on side s        a side: one condition, or several pooled
-
-Repeats of a cell say how noisy a model is on a task, not how the conditions differ on other tasks; averaging them
-first makes the unit of the test the thing that was sampled.
 """
 
 from __future__ import annotations
@@ -20,12 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
-from trueness.analyse.domain import Domain, Mask
-from trueness.analyse.shares import Array
 from trueness.errors import DataError, SettingError, listed
 from trueness.texts import shown_alike
 
@@ -45,7 +33,9 @@ class Pair:
     @property
     def names(self) -> tuple[str, str]:
         """(treatment, reference), as a comparison names them."""
-        return _side(self.treatment), _side(self.reference)
+        sides = self.treatment, self.reference
+        treatment, reference = (" + ".join(s) if len(s) <= 2 else f"all {len(s)} others" for s in sides)
+        return treatment, reference
 
 
 @dataclass(frozen=True)
@@ -74,8 +64,12 @@ def roles_of(conditions: Sequence[str], settings: AnalysisSettings) -> Roles:
             f"conditions must look different where they are shown, got {alike[0]!r} and {alike[1]!r}. Rename one, or "
             "leave it out with --exclude."
         )
-    for what in ("baseline", "treatment"):
-        _check_known(what, getattr(settings, what), conditions)
+    for what, name in (("baseline", settings.baseline), ("treatment", settings.treatment)):
+        if name is not None and name not in conditions:
+            raise DataError(
+                f"{what} {name!r} is not a condition here.{nearest(name, conditions)} "
+                f"There are: {listed(conditions, most=12)}."
+            )
     if settings.baseline is not None and settings.baseline == settings.treatment:
         raise SettingError(f"'treatment' must differ from 'baseline', got {settings.baseline!r} for both.")
     notes = []
@@ -105,68 +99,3 @@ def roles_of(conditions: Sequence[str], settings: AnalysisSettings) -> Roles:
             f"--treatment (one of {listed(others)})."
         )
     return Roles(tuple(ordered), baseline, settings.treatment, (*rq1, *rq2), tuple(notes))
-
-
-def _side(conditions: tuple[str, ...]) -> str:
-    return " + ".join(conditions) if len(conditions) <= 2 else f"all {len(conditions)} others"
-
-
-def _check_known(what: str, name: str | None, conditions: Sequence[str]) -> None:
-    if name is not None and name not in conditions:
-        raise DataError(
-            f"{what} {name!r} is not a condition here.{nearest(name, conditions)} "
-            f"There are: {listed(conditions, most=12)}."
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class PairedCells:
-    """treatment[i] and reference[i] are the means of one unit, which lies in clusters[i] and is of models[i]."""
-
-    treatment: Array
-    reference: Array
-    clusters: tuple[str, ...] = ()
-    models: tuple[str, ...] = ()  # empty where the table names none, or where they are what is compared
-    unpaired: tuple[str, ...] = ()  # units that one side does not have
-    why_not: str = ""  # why there are no pairs at all
-
-    @property
-    def n(self) -> int:
-        return len(self.treatment)
-
-
-def side_values(domain: Domain, side: Sequence[str]) -> Array:
-    """Values of the runs of a side, without the missing ones."""
-    values = domain.value[domain.under(side)]
-    return np.asarray(values[~np.isnan(values)])
-
-
-def paired_cells(domain: Domain, pair: Pair, values: Array | None = None) -> PairedCells:
-    """values: (n,) to be averaged in place of the runs' own (a rule's passes)."""
-    if not domain.unit:
-        return PairedCells(np.zeros(0), np.zeros(0), why_not="no column names a model or a task to pair by")
-    units = domain.units
-    taken = domain.value if values is None else values
-    treatment, reference = (
-        _means(taken, domain.under(side), units.codes, len(units.names)) for side in (pair.treatment, pair.reference)
-    )
-    whole = ~(np.isnan(treatment) | np.isnan(reference))
-    alone = np.isnan(treatment) != np.isnan(reference)
-    # a unit may span models: two logs
-    within = domain.schema.model and set(units.models) <= set(domain.runs["model"].unique())
-    return PairedCells(
-        treatment[whole],
-        reference[whole],
-        tuple(units.clusters[whole]),
-        tuple(units.models[whole]) if within else (),
-        tuple(str(name) for name in units.names[alone]),
-        "" if whole.any() else f"no {domain.unit} cell has runs under both",
-    )
-
-
-def _means(values: Array, rows: Mask, units: NDArray[np.intp], count: int) -> Array:
-    """The mean of each unit over these rows; NaN where it has none."""
-    rows = rows & ~np.isnan(values)
-    sizes = np.bincount(units[rows], minlength=count)
-    sums = np.bincount(units[rows], weights=values[rows], minlength=count)
-    return np.asarray(np.divide(sums, sizes, out=np.full(count, np.nan), where=sizes > 0))

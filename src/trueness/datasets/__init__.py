@@ -20,7 +20,6 @@ from typing import get_args
 from trueness import registry
 from trueness.datasets.columns import kinds_of
 from trueness.datasets.dataset import About, Dataset, Truth, has_truth, nodes_of, targets_of
-from trueness.datasets.experiments import check_targets
 from trueness.datasets.table import Table, TableLike, check_usable
 from trueness.errors import DataError, SettingError, UnknownName, did_you_mean, listed
 from trueness.outside import Json, is_there
@@ -142,8 +141,8 @@ def _check_settings(settings: dict[str, Json]) -> None:
     if not isinstance(settings.get("kinds", {}), dict):
         got = f"{settings['kinds']!r:.40}"
         raise SettingError(f"'kinds' must be a table such as {{age = \"continuous\"}}, got {got}.")
-    if "targets" in settings:
-        check_targets(settings["targets"])
+    if not isinstance(settings.get("targets", ""), str):
+        raise SettingError(f"'targets' must be the name of a column, got {settings['targets']!r:.60}.")
     if settings.get("decimal", "point") not in ("comma", "point"):
         raise SettingError(f"'decimal' must be 'comma' or 'point', got {settings['decimal']!r:.40}.")
 

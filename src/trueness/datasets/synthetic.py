@@ -25,7 +25,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.dataset import About, Simulated, check_settings, simulated
-from trueness.datasets.regimes import Hold, Regimes
+from trueness.datasets.observed import Hold, Regimes
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.settings import Between, Whole

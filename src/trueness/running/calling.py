@@ -22,9 +22,9 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import get_type_hints
 
 import msgspec
 
@@ -33,7 +33,7 @@ from trueness.files import append_text, check_plain, read_text
 from trueness.models import Message, Model, Reply, Settings
 from trueness.models.base import is_count
 from trueness.models.faults import Fault
-from trueness.outside import MAX_RECORDS, Json, json_of
+from trueness.outside import MAX_RECORDS, json_of
 from trueness.running.cells import reply_key
 from trueness.running.outcomes import failure_line
 from trueness.status import Status
@@ -147,43 +147,31 @@ def end_process(code: int) -> None:
 
 
 def as_reply(came: object, name: str, seconds: float) -> Reply:
-    """What a model gave, as a Reply that can be stored. What it should not be is `failed` and keeps its text; a part
-    of another type than a Reply has, or that raises when it is looked at, is unknown."""
+    """What a model gave, as a Reply that can be stored. What it should not be is `failed` and keeps its text; counts
+    that cannot be are unknown."""
     if isinstance(came, BaseException):
         return Reply("", Status.FAILED, _error_line(came), name, seconds=seconds)
-    if not isinstance(came, Reply):
-        message = f"the model must give a Reply, got {type(came).__name__}"
-        return Reply(_text(came), Status.FAILED, message, name, seconds=seconds)
-    part: dict[str, Json] = {}
-    why: dict[str, str] = {}
-    for field, hint in _PARTS.items():
-        try:
-            value = msgspec.to_builtins(getattr(came, field), builtin_types=(bytes,), enc_hook=_plain)
-            part[field] = msgspec.convert(arriving_values(value), hint)
-        except Exception as error:  # objects of the user's own may raise, whatever is asked of them
-            why[field] = _error_line(error)
-    wrong = [f"its {field} must be {must}, got: {why[field]}" for field, must in _MUST_BE.items() if field in why]
-    if wrong:
+    try:
+        if not isinstance(came, Reply):
+            raise TypeError(f"got {type(came).__name__}")
+        parts = msgspec.to_builtins(came, builtin_types=(bytes,), enc_hook=_plain)
+        reply = msgspec.convert(arriving_values(parts), Reply)
+    except Exception as error:  # objects of the user's own may raise, whatever is asked of them
+        text = ""
         with suppress(Exception):
-            part.setdefault("text", _text(came.text))
-        message = "; ".join(filter(None, (*wrong, part.get("message"))))
-        part = {"text": ""} | part | {"status": Status.FAILED, "message": message}
-    counts = [part.get(which) for which in _COUNTS]
+            text = _text(getattr(came, "text", came))
+        return Reply(text, Status.FAILED, f"the model must give a Reply: {_error_line(error)}", name, seconds=seconds)
+    counts = (reply.input_tokens, reply.output_tokens, reply.cached_tokens)
     absurd = any(count is not None and not is_count(count) for count in counts) or counts[0] == 0
-    if absurd or (counts[1] == 0 and part["text"]):  # fewer than none, more than there are, none for a text
-        part |= dict.fromkeys((*_COUNTS, "cost"))
-    if not _is_amount(part.get("cost")):
-        part["cost"] = None
-    if not _is_amount(part.get("seconds")):
-        part["seconds"] = seconds
-    if wrong or part["status"] not in PASSING or part.get("fault") not in UNBILLED:
-        part["fault"] = ""
-    return Reply(**part | {"model": part.get("model") or name})
-
-
-_PARTS = get_type_hints(Reply)
-_COUNTS = ("input_tokens", "output_tokens", "cached_tokens")
-_MUST_BE = {"text": "str", "status": f"one of {', '.join(Status)}"}
+    if absurd or (counts[1] == 0 and reply.text):  # fewer than none, more than there are, none for a text
+        reply = replace(reply, input_tokens=None, output_tokens=None, cached_tokens=None, cost=None)
+    return replace(
+        reply,
+        model=reply.model or name,
+        cost=reply.cost if _is_amount(reply.cost) else None,
+        seconds=reply.seconds if _is_amount(reply.seconds) else seconds,
+        fault=reply.fault if reply.status in PASSING and reply.fault in UNBILLED else "",
+    )
 
 
 def _plain(value: object) -> object:

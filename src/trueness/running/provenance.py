@@ -1,6 +1,6 @@
 """Where a study's results come from: provenance.json.
 
-    plan        its hash and seed, the way to its folder, and the commit of that folder where it is a clone
+    plan        its hash and seed, and the way to its folder
     sessions    one for each command that worked on the study: when, on what machine, with which packages
     data        a hash of every data set's truth and rows
     models      a hash of the files behind models that run here
@@ -20,8 +20,6 @@ import json
 import os
 import platform
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -42,7 +40,6 @@ from trueness.running.cells import Stage, file_digest, stream
 from trueness.running.results import Results
 from trueness.running.store import Store
 
-GIT_SECONDS = 5.0
 SAMPLE = 200  # rows that stand for a data set whose rows are simulated
 _FULL_PATH = re.compile(r"""(?<![^\s"'(\[=,;])/[^/\s:"']+/[^\s:"',;)\]]*""")  # within a sentence or a command
 
@@ -127,11 +124,9 @@ def _users() -> frozenset[str]:
 
 
 @contextmanager
-def session(store: Store, stages: Sequence[Stage], plan_folder: Path) -> Iterator[None]:
+def session(store: Store, stages: Sequence[Stage]) -> Iterator[None]:
     """Written when the work begins, and again when it ends: a driver that was killed has no end."""
-    own = Path(__file__).parent  # where this program is a clone
-    clone = own if _git(own, "ls-files", "--error-unmatch", Path(__file__).name) else None
-    here = environment() | {"git": {"plan": git_commit(plan_folder), "trueness": clone and git_commit(clone)}}
+    here = environment()
     name = _sha256(json.dumps(here, sort_keys=True).encode())[:12]
     environments, sessions = _entry(store, "environments", Named) | {name: here}, _entry(store, "sessions", Entries)
     sessions.append({"began": _now(), "ended": None, "environment": name})
@@ -177,25 +172,6 @@ def _cpu_model() -> str:
         if named := re.search(r"^model name\s*: (.*)$", text, re.MULTILINE):
             return named[1].strip()
     return platform.processor()
-
-
-@cache
-def git_commit(folder: Path) -> str | None:
-    """None where the folder is no clone. Whether files were changed is not asked: git would run what a clone's own
-    settings name, and hashes tell of the plan and its data anyway."""
-    return _git(folder, "rev-parse", "HEAD")
-
-
-def _git(folder: Path, *arguments: str) -> str | None:
-    program = shutil.which("git")
-    if program is None:
-        return None
-    try:
-        command = [program, "--no-optional-locks", "-c", "core.fsmonitor=false", "-C", str(folder), *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=GIT_SECONDS, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()
 
 
 def sources(stages: Sequence[Stage]) -> dict[str, dict[str, Json]]:

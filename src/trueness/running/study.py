@@ -225,7 +225,7 @@ class Study:
                     check_models(stage, missing, self.plan.base)
             if any(todo):
                 mark_outdated(folder)
-            with session(store, self.stages, self.plan.base) if any(todo) else nullcontext():
+            with session(store, self.stages) if any(todo) else nullcontext():
                 for stage, missing in zip(self.stages, todo, strict=True):
                     before = stage.planned - sum(map(len, missing.values()))
                     progress = Progress(stage.planned, before, slots=slots, stage=stage.name)

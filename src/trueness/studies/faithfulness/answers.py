@@ -29,7 +29,6 @@ from trueness.studies.faithfulness.behaviour import (
     OwnGraph,
     agreement_of,
     behaviour_of,
-    given_graph,
     read_own_graph,
 )
 from trueness.studies.faithfulness.judge_reliability import Reliability, reliability
@@ -85,15 +84,10 @@ class FaithfulnessStudy:
         return Batch(self.right, judgements, self.reliability, self.level)
 
     @cached_property
-    def written(self) -> tuple[Behaviour, ...]:
-        """Those whose graph the model wrote itself."""
-        return tuple(one for one in self.behaviours if not one.own.from_problem)
-
-    @cached_property
     def own_batches(self) -> dict[str, Batch]:
         """Model -> the graphs that it wrote itself (first repeat), scored by what can be executed."""
-        models = dict.fromkeys(one.model for one in self.written)
-        first = [(one.model, self._score_written(one)) for one in self.written if not one.repeat]
+        models = dict.fromkeys(one.model for one in self.behaviours)
+        first = [(one.model, self._score_written(one)) for one in self.behaviours if not one.repeat]
         return {model: Batch(tuple(scored for who, scored in first if who == model)) for model in models}
 
     def _score_written(self, one: Behaviour) -> Evaluation:
@@ -130,7 +124,7 @@ class FaithfulnessStudy:
 
     @cached_property
     def agreements(self) -> list[Agreement]:
-        """Per model: how often its answer moved as its own graph says, with its controls."""
+        """Per model: how often its answer moved as its own graph says."""
         models = dict.fromkeys(one.model for one in self.behaviours)
         return [agreement_of(self.behaviours, model, self.level) for model in models]
 
@@ -179,11 +173,9 @@ def faithfulness_of(results: Results, store: Store) -> FaithfulnessStudy:
             verdicts = ((one.probe, verdict_of(one.reply, problem, one.probe)) for one in unit.asked)
             judgements += [Judgement(problem.id, probe, *who, verdict) for probe, verdict in verdicts]
         elif unit.variant == "behaviour":
-            graph, rest = given_graph(problem), unit.asked
-            if rest[0].probe.kind == "own_graph":
-                first, *rest = rest
-                lost = OwnGraph(Status.FAILED, "the reply with the graph is not in the store.")
-                graph = lost if first.reply is None else read_own_graph(first.reply, problem)
+            first, *rest = unit.asked
+            lost = OwnGraph(Status.FAILED, "the reply with the graph is not in the store.")
+            graph = lost if first.reply is None else read_own_graph(first.reply, problem)
             replies = {one.probe: (one.changed, one.reply) for one in rest if one.reply is not None}
             behaviours.append(behaviour_of(graph, replies, *who, problem.id, about.get("changes", 0)))
     return FaithfulnessStudy(

@@ -109,7 +109,7 @@ def forecasts_of(discovery: Results, forecast: Results, store: Store) -> Forecas
         learners=about["learners"],
         references=references,
         arm=dict(zip(ARMS, forecast.cells[0].variant.split("/"), strict=True)) if forecast.cells else {},
-        notes={key: about[key] for key in ("capability", "prompts", "famous", "published") if key in about},
+        notes={key: about[key] for key in ("capability", "prompts", "famous") if key in about},
     )
 
 

@@ -3,8 +3,6 @@
     names        score(named) - score(anonymised or renamed), same question otherwise, by data set
     interaction  that difference on famous data sets minus that on the others: memory of a famous set goes with its name
     recognised   share of replies to prompts without names that name the data set all the same
-    published    share of claims that hold a published figure to two digits, named minus anonymised; only where the
-                 plan names such figures (published = "figures.csv": dataset, learner, measure, value)
 
 Scores are interval scores in shares of the measure's range: negative differences are better. Tests are exact over data
 sets (sign flips; splits into famous and other). What cannot be told: a small difference does not show that nothing is
@@ -14,18 +12,12 @@ also carry domain knowledge, which is fair). Which data sets are famous is a cho
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterator
-from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from trueness.errors import PlanError
-from trueness.outside import MEGABYTE, is_there, text_of
 from trueness.showing.summary import Finding
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.paired import paired_difference
@@ -42,44 +34,17 @@ from trueness.studies.forecast.analysis import (
     percent,
     table_of,
 )
-from trueness.studies.forecast.frames import CELL, NAMES, Forecasts, Question
+from trueness.studies.forecast.frames import NAMES, Forecasts
 from trueness.texts import counted
 
 FAMOUS = frozenset(  # in textbooks, package examples and many papers' result tables
     "asia cancer earthquake survey sachs sachs-17 sachs-pooled child alarm insurance hailfinder hepar2".split()
 )
-MAX_PUBLISHED = MEGABYTE
 RECOGNISED = "recognised"  # a probe of replies, not of scores
 WITHOUT_NAMES = NAMES[1:]
 
 
 Rows = Iterator[dict[str, object]]
-
-
-class Published(NamedTuple):
-    """A figure of the literature that a model may know by heart."""
-
-    dataset: str
-    learner: str
-    measure: str
-    value: float
-
-
-def read_published(path: Path) -> tuple[Published, ...]:
-    if not is_there(path):
-        raise PlanError(f"'published' must be a CSV file, got {path.name!r}, which is not there.")
-    rows = csv.DictReader(io.StringIO(text_of(path, MAX_PUBLISHED, PlanError)))
-    figures = []
-    for row in rows:
-        try:
-            dataset, learner, measure = (row[name].strip().lower() for name in ("dataset", "learner", "measure"))
-            figures.append(Published(dataset, learner, measure, float(row["value"])))
-        except (KeyError, TypeError, ValueError, AttributeError):
-            raise PlanError(
-                f"line {rows.line_num} of {path.name} must have dataset, learner, measure and a number as value, got "
-                f"{dict(row)!r:.80}. The first line names the columns."
-            ) from None
-    return tuple(figures)
 
 
 def contamination(forecasts: Forecasts) -> Analysis:
@@ -89,7 +54,7 @@ def contamination(forecasts: Forecasts) -> Analysis:
     models = [name for name in forecasts.models if name in table]
     if not models:
         return Analysis.untold("contamination", "Contamination cannot be probed: no model gave a readable range.")
-    probes = [*_names(table, models, famous), *_recognition(forecasts), *_published(forecasts)]
+    probes = [*_names(table, models, famous), *_recognition(forecasts)]
     if not probes:
         return Analysis.untold(
             "contamination", "Contamination cannot be probed: every prompt named the data set alike."
@@ -153,27 +118,6 @@ def _says(text: str, dataset: str) -> bool:
     return re.search(rf"\b{re.escape(dataset)}\b", text, re.I) is not None
 
 
-def _published(forecasts: Forecasts) -> Rows:
-    figures: dict[Question, list[float]] = {}
-    for entry in forecasts.notes.get("published", ()):
-        figure = Published(**entry)
-        figures.setdefault((figure.dataset, figure.learner, figure.measure), []).append(figure.value)
-    rows = forecasts.all_arms
-    rows = rows[rows["answered"] & rows["respondent"].isin(forecasts.models)]
-    keys = pd.Series([tuple(map(str.lower, key)) for key in rows[[*CELL, "measure"]].to_numpy(str)], rows.index, object)
-    known = rows[keys.isin(list(figures))]
-    claims = zip(keys[known.index], known[["low", "high", "midpoint"]].to_numpy(float), strict=True)
-    known = known.assign(
-        recalled=[float(np.isin(np.round(figures[key], 2), values.round(2)).any()) for key, values in claims]
-    )
-    for who in (ALL_MODELS, *pd.unique(known["respondent"])):
-        mine = known if who == ALL_MODELS else known[known["respondent"] == who]
-        wide = mine.groupby(["dataset", "names"])["recalled"].mean().unstack()
-        if {"named", "anonymised"} <= set(wide):
-            pair = paired_difference(wide["named"], wide["anonymised"], names=("named", "anonymised"))
-            yield _row("published", "claims with a published figure, named - anonymised", str(who), pair)
-
-
 def _limits(frame: pd.DataFrame, forecasts: Forecasts) -> Iterator[Finding]:
     probes = set(frame["probe"])
     smallest = frame["smallest_p"].min() if "smallest_p" in frame else np.nan
@@ -181,7 +125,6 @@ def _limits(frame: pd.DataFrame, forecasts: Forecasts) -> Iterator[Finding]:
     for is_open, sentence in (
         ("names" not in probes, "Names were not varied, so what a name gives away cannot be told."),
         ("interaction" not in probes, "Whether famous data sets are remembered cannot be told: it needs both kinds."),
-        ("published" not in probes, "Verbatim recall of published figures cannot be told: the study holds none."),
         (smallest > 0.05, f"With {sets} no contrast can reach .05 (smallest p {smallest:.2g})."),
     ):
         if is_open:

@@ -144,7 +144,7 @@ _TESTS: dict[str, tuple[str, str, str | None, dict[str, str]]] = {
         {"a": "respondent", "estimate": "order", "low": "order_low", "high": "order_high", "n_datasets": "datasets"},
     ),
     "effects": (
-        "{property}, {learner}", "Spearman's rho with F1", "BH",
+        "{property}", "Spearman's rho with F1", "BH",
         {"a": "respondent", "estimate": "rho", "low": "rho_low", "high": "rho_high", "n_datasets": "datasets",
          "p_adjusted": "q"},
     ),

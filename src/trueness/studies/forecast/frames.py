@@ -251,17 +251,6 @@ class Forecasts:
         """All whose ranges are claims; those of baseline/random are expectations."""
         return tuple(name for name in self.as_scored if name != RANDOM)
 
-    def best(self, most: int) -> list[str]:
-        """At most so many respondents, those with the lowest scaled interval score; models before references.
-
-        A respondent without a score comes last, and is not left out while there is room.
-        """
-        score = self.headline.groupby("respondent")["interval_score_scaled"].mean().fillna(np.inf)
-        ranked = sorted(
-            self.respondents, key=lambda name: (name in self.references, float(score.get(name, np.inf)), name)
-        )
-        return [name for name in self.respondents if name in ranked[:most]]
-
     @cached_property
     def dataset_names(self) -> list[str]:
         """In the order of the plan."""

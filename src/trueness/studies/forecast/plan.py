@@ -31,7 +31,6 @@ from trueness.running.outcomes import Outcome
 from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole, temperature_to_send
 from trueness.studies.forecast import frames, human
 from trueness.studies.forecast.answers import perform
-from trueness.studies.forecast.contamination import Published, read_published
 from trueness.studies.forecast.prompting import Template, messages, own_template, schema, template
 from trueness.studies.forecast.references import ATLAS, REFERENCES, TAUS
 
@@ -60,7 +59,6 @@ class ForecastSettings:
     timeout: Positive = 120.0
     capability: dict[str, float] = field(default_factory=dict)
     famous: Names = ()  # data sets that a model may know by heart; none: contamination.FAMOUS
-    published: str = ""  # CSV of figures that it may know: dataset, learner, measure, value
 
 
 class MeasuredRuns(Protocol):
@@ -93,7 +91,6 @@ class Forecast:
     templates: dict[str, Template]  # formulation -> its words
     settings: ForecastSettings
     limit_usd: float | None
-    published: tuple[Published, ...]
     seed: int
 
     name = "forecast"
@@ -121,7 +118,6 @@ class Forecast:
             templates=templates,
             settings=settings,
             limit_usd=context.limit_usd,
-            published=read_published(context.folder / settings.published) if settings.published else (),
             seed=context.seed,
         )
 
@@ -190,7 +186,6 @@ class Forecast:
             "capability": {str(who): float(rank) for who, rank in self.settings.capability.items()},
             "prompts": {name: {"version": made.version, "hash": made.hash} for name, made in self.templates.items()},
             "famous": list(self.settings.famous),
-            "published": [figure._asdict() for figure in self.published],
         }
 
     def _dataset_about(self, name: str) -> frames.DatasetAbout:

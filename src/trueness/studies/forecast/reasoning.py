@@ -1,7 +1,7 @@
 """Whether the reasoning names the assumptions of the learner.
 
-    A = the assumptions on the learner's card,  N = named in the reply,  W = named in a sentence of assuming, not in A
-    named = |A and N|,   missed = |A| - named,   wrong = |W|
+    A = the assumptions on the learner's card,  N = named in the reply
+    named = |A and N|,   missed = |A| - named
 
 The original protocol asks whether the text "mentions" assumptions; so does this. A mention is a phrase of a concept in
 one sentence ("faithfulness", "no hidden confounders", "non-normal errors"). A sentence that says `not` ("does not
@@ -67,7 +67,7 @@ def reasoning(forecasts: Forecasts) -> Analysis:
 
 def _of_replies(replies: pd.DataFrame, cards: Mapping[str, _Card]) -> Iterator[dict[str, object]]:
     @cache
-    def read(text: str, learner: str) -> list[Mention]:
+    def read(text: str, learner: str) -> frozenset[str]:
         card = cards[learner]
         return mentions(text, card.names, card.others, card.assumes)
 
@@ -75,21 +75,20 @@ def _of_replies(replies: pd.DataFrame, cards: Mapping[str, _Card]) -> Iterator[d
         key = dict(zip(REPLY, values, strict=True))
         learner = key["learner"]
         assumes, found = cards[learner].assumes, read(str(text), learner)
-        named = assumes & {mention.concept for mention in found}
-        wrong = {mention.concept for mention in found if mention.as_assumption} - assumes
+        named = assumes & found
         # where the prompt is not stored, what it told is not known: nothing counts as unprompted
-        prompted = {mention.concept for mention in read(prompt, learner)} if isinstance(prompt, str) else assumes
+        prompted = read(prompt, learner) if isinstance(prompt, str) else assumes
         yield key | {
-            "assumed": len(assumes), "named": len(named), "missed": len(assumes - named), "wrong": len(wrong),
+            "assumed": len(assumes), "named": len(named), "missed": len(assumes - named),
             "not_told": len(assumes - prompted), "unprompted": len(named - prompted),
-            "which_named": ", ".join(sorted(named)), "which_wrong": ", ".join(sorted(wrong)),
+            "which_named": ", ".join(sorted(named)),
         }  # fmt: skip
 
 
 def _respondent_row(name: object, mine: pd.DataFrame) -> dict[str, object]:
     share = mine["named"] / mine["assumed"].where(mine["assumed"] > 0)
     estimate = over_datasets(share, mine["dataset"], "assumptions named", within=(0.0, 1.0))
-    counts = {key: int(mine[key].sum()) for key in ("named", "missed", "wrong")}
+    counts = {key: int(mine[key].sum()) for key in ("named", "missed")}
     blank = int(mine["not_told"].sum())
     return {
         "respondent": name, "replies": len(mine), "datasets": mine["dataset"].nunique(),
@@ -100,14 +99,13 @@ def _respondent_row(name: object, mine: pd.DataFrame) -> dict[str, object]:
 
 def _sentence(row: SimpleNamespace) -> str:
     named = percent_with_ends(row.named_share, row.named_share_low, row.named_share_high)
-    wrong = f"{counted(row.wrong, 'assumption') if row.wrong else 'none'} wrongly named"
     unprompted = "the prompts told all of them"
     if np.isfinite(row.unprompted_share):
         unprompted = f"{percent(row.unprompted_share)} of those that the prompt did not tell"
     replies = "1 reply" if row.replies == 1 else f"{row.replies} replies"
     return (
         f"{row.respondent} names {named} of the assumptions of the learners ({replies} on "
-        f"{counted(row.datasets, 'data set')}, clustered t); {wrong}; {unprompted}."
+        f"{counted(row.datasets, 'data set')}, clustered t); {unprompted}."
     )
 
 
@@ -115,54 +113,39 @@ def _sentence(row: SimpleNamespace) -> str:
 
 
 class Concept(NamedTuple):
-    """An assumption: `card` matches the phrases of cards that mean it, `phrase` those of a text that name it.
-
-    `stems`: every text that the pattern matches holds one of them, in lower case; they are looked for first.
-    """
+    """An assumption: `card` matches the phrases of cards that mean it, `phrase` those of a text that name it."""
 
     name: str
     card: str
-    stems: tuple[str, ...]
     phrase: str
 
 
-class Mention(NamedTuple):
-    concept: str
-    as_assumption: bool  # the sentence speaks of assuming, not of the data alone
-
-
-_NOISE = r"(?:\s+(?:noise|errors?|error\s+terms?|disturbances?|residuals?|distribut\w+|innovations?))?"
 _WITHOUT = r"\b(?:no|without|absence\s+of|rules?\s+out|excludes?)\s+(?:any\s+)?"
 _HIDDEN = r"(?:hidden|latent|unmeasured|unobserved|omitted)\s+(?:common\s+)?(?:confound\w*|causes?|variables?|factors?)"
 _NOT_NON = r"(?<!non)(?<!non-)(?<!non )"
 
 CONCEPTS = (
-    Concept("causal sufficiency", r"sufficien|hidden|latent|confound", ("sufficien", "confound", "latent", "hidden",
-            "unmeasured", "unobserved", "omitted"),
+    Concept("causal sufficiency", r"sufficien|hidden|latent|confound",
             rf"causal(?:ly)?[\s-]+sufficien\w*|unconfounded\w*|sufficiency\b|{_WITHOUT}(?:{_HIDDEN}|confound\w*)"),
-    Concept("no selection bias", r"selection", ("select", "sampl"),
+    Concept("no selection bias", r"selection",
             rf"\b(?:random|unselected|representative)\s+samp\w+|{_WITHOUT}selection[\s-]+(?:bias\w*|effects?)"),
-    Concept("faithfulness", r"faithful", ("faithful",), r"(?:un)?faithful\w*"),
-    Concept("acyclicity", r"acycl|cycle", ("acycl", "cycle", "feedback"),
+    Concept("faithfulness", r"faithful",
+            r"(?:un)?faithful\w*"),
+    Concept("acyclicity", r"acycl|cycle",
             rf"acyclic\w*|{_WITHOUT}(?:directed\s+)?(?:cycles?|feedback\w*)\b"),
-    Concept("linear relations", r"\blinear", ("linear",),
+    Concept("linear relations", r"\blinear",
             rf"{_NOT_NON}\blinear(?:ity|ly)?\b(?!\s+(?:algebra|regressions?|time|order|programming))"),
-    Concept("non-Gaussian noise", r"non-?\s?(?:gaussian|normal)", ("gauss", "normal"),
-            rf"\bnon-?\s?(?:gaussian|normal)\w*{_NOISE}"),
-    Concept("Gaussian noise", r"^(?!.*non-?\s?(?:gaussian|normal)).*(?:gaussian|normal)", ("gauss", "normal"),
-            rf"{_NOT_NON}\bgaussian\w*(?!\s+process){_NOISE}"
+    Concept("non-Gaussian noise", r"non-?\s?(?:gaussian|normal)",
+            r"\bnon-?\s?(?:gaussian|normal)\w*"),
+    Concept("Gaussian noise", r"^(?!.*non-?\s?(?:gaussian|normal)).*(?:gaussian|normal)",
+            rf"{_NOT_NON}\bgaussian\w*(?!\s+process)"
             rf"|{_NOT_NON}\bnormal(?:ity|ly\s+distributed|\s+(?:noise|errors?|distribut\w+))"),
-    Concept("continuous variables", r"continuous", ("continuous",),
+    Concept("continuous variables", r"continuous",
             r"\bcontinuous(?:[\s-]+valued)?(?:\s+(?:variables?|data|measurements?))?\b(?!\s+optimi[sz]ation)"),
-    Concept("equal noise variances", r"equal.*varianc", ("varianc", "homosced", "homosk", "varsortab"),
+    Concept("equal noise variances", r"equal.*varianc",
             r"\b(?:equal|same|identical|constant|homogeneous)\s+(?:noise|error|residual)?[\s-]*varianc\w*"
             r"|homos[ck]edastic\w*|varianc\w*\s+(?:are|is|be)\s+equal|varsortab\w*"),
 )  # fmt: skip
-_SPEAKS_OF_ASSUMING = re.compile(
-    r"\b(?:assum|requir|need|rel(?:y|ies|ying)\s+on|presuppos|impos|depend\w*\s+on|demand|expects?|presum|premise|violat"
-    r"|under\s+the|conditions?\b)",
-    re.I,
-)
 _DENIES = re.compile(r"\b(?:not|never|without\s+assum\w+|no\s+assumptions?|nor|cannot|unnecessary)\b|n't\b", re.I)
 _ENDLESS = re.compile(r"[\s-]{60,}|\w{100,}")  # no words: patterns with \w* and \s+ would look at them again and again
 _SENTENCE = re.compile(r"[^.!?\n;]+(?:\.(?=\d)[^.!?\n;]*)*")
@@ -175,21 +158,18 @@ def concept_of(phrase: str) -> str:
 
 def mentions(
     text: str, names: Sequence[str] = (), others: Iterable[str] = (), phrases: Iterable[str] = ()
-) -> list[Mention]:
-    """What each sentence names. names: of the learner in question; others: of other ones; phrases: of its card."""
-    text = _ENDLESS.sub(lambda run: "." * len(run.group()), text)
-    lower, known = text.lower(), {concept.name for concept in CONCEPTS}
-    literal = [Concept(phrase, "", (phrase.lower(),), re.escape(phrase)) for phrase in phrases if phrase not in known]
-    concepts = [one for one in (*CONCEPTS, *literal) if any(stem in lower for stem in one.stems)]
+) -> frozenset[str]:
+    """What its sentences name. names: of the learner in question; others: of other ones; phrases: of its card."""
+    known = {concept.name: concept.phrase for concept in CONCEPTS}
+    patterns = {phrase: re.escape(phrase) for phrase in phrases} | known
     mine, foreign = _any_of(tuple(names)), _any_of(tuple(others))
-    found: list[Mention] = []
-    for words in _SENTENCE.findall(text) if concepts else ():
+    said = []
+    for words in _SENTENCE.findall(_ENDLESS.sub(".", text)):
         about_another = foreign is not None and foreign.search(words) and not (mine and mine.search(words))
-        if about_another or _DENIES.search(words):
-            continue
-        as_assumption = _SPEAKS_OF_ASSUMING.search(words) is not None
-        found += [Mention(one.name, as_assumption) for one in concepts if re.search(one.phrase, words, re.I)]
-    return found
+        if not about_another and not _DENIES.search(words):
+            said.append(words)
+    whole = "\n.\n".join(said)  # a phrase stands in one sentence
+    return frozenset(name for name, pattern in patterns.items() if re.search(pattern, whole, re.I))
 
 
 @cache

@@ -275,7 +275,7 @@ def read_questions(path: Path | str) -> tuple[Question, ...]:
     """All tasks of a file, checked as far as they can be without the data."""
     path = Path(path)
     if not is_there(path):
-        raise PlanError(f"task file {path} must be a text file that is there, got none. See: trueness new population")
+        raise PlanError(f"task file {path} must be a text file that is there, got none.")
     parsed = json_of if path.suffix == ".json" else toml_of
     return parse_questions(parsed(text_of(path, MAX_FILE, PlanError), path.name, PlanError), path.name, path.parent)
 

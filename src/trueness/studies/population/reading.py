@@ -8,7 +8,7 @@
     population/means.csv .tex .md     conditional means, where an outcome is a number
     population/numbers.csv            the same with quantiles and intervals
     population/comparisons.csv        paired differences, over sources and over tasks of these sources, Holm
-    population/notes.txt              what so few sources cannot tell; who was asked in another way, and why
+    population/notes.txt              what so few sources cannot tell, and what was left out
     plots/population_{task}           truth beside model per condition: .png .svg .pdf, its numbers as .csv
 
 All of it can be written again from the store. The original keeps a value a row; rows of microdata are not ours to copy,
@@ -44,7 +44,7 @@ from trueness.studies.population.answers import AnswerKey, Populations, populati
 from trueness.studies.population.elicitation import Answer, Form
 from trueness.studies.population.measures import MEASURES
 from trueness.studies.population.modes import read_shares, read_value
-from trueness.studies.population.original_results import NO_PROMPT, read_results, result_files
+from trueness.studies.population.original_results import read_results, result_files
 from trueness.studies.population.scores import Measured
 from trueness.studies.population.truth import PopulationTruth
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
@@ -160,7 +160,6 @@ class PopulationTables:
             f"Questions: {listed(questions)}.",
             f"We asked {counted(len(populations.models), 'model')} ({listed(populations.models)}), by {listed(modes)}; "
             f"settings: {manner}. References: {listed(populations.references) or 'none'}.",
-            "A model that could not be asked in the planned way was asked in another, which is said beside the tables. "
             "An answer that could not be read is missing.",
         ]
 
@@ -298,8 +297,7 @@ class OriginalResults(PopulationTables):
         return [{"respondent": name, "planned": of.total(), "statuses": dict(of)} for name, of in counts.items()]
 
     def _question_lines(self, truth: PopulationTruth) -> list[str]:
-        stated = truth.question.prompt != NO_PROMPT
-        return [truth.question.prompt if stated else "The files do not say how it was asked, or about whom."]
+        return ["The files do not say how it was asked, or about whom."]
 
     def _exchanges(self, key: CellKey, condition: str) -> Iterator[blocks.Block]:
         answer = self.populations.answers[_answer_key(key)][condition]
@@ -338,7 +336,7 @@ class PopulationReading(PopulationTables, Reading):
         return self.populations.rows()
 
     def to_dict(self) -> dict[str, object]:
-        return {"respondents": self._respondents, "asked_otherwise": tables.fallbacks(self.populations)}
+        return {"respondents": self._respondents}
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         """One a task of levels that somebody was asked."""
@@ -410,7 +408,6 @@ def _entry(key: AnswerKey, truth: PopulationTruth, condition: str, answer: Answe
         "model": key.respondent,
         "task": key.task,
         "mode": key.mode,
-        "elicited_by": answer.mode or key.mode,
         "repeat": key.repeat,
         "status": str(answer.status),
         "message": answer.message,
@@ -436,11 +433,13 @@ def _read(
         return [], {}, (status, str(reply.get("message") or ""))
     if used == "distribution":
         read = read_shares(text, form)
+        said: dict[str, float | str | None]
+        spans: Mapping[str, tuple[int, int]]
         if isinstance(read, DistributionReading):
             said, spans, digits = dict.fromkeys(form.levels) | dict(read.shares), dict(read.spans), ".3g"
         else:
-            said, spans = ({f"p{p}": one for p, one in of.items()} for of in (read.values, read.spans))
-            digits = "g"
+            said, digits = {f"p{p}": value for p, value in read.values.items()}, "g"
+            spans = {f"p{p}": span for p, span in read.spans.items()}
         marks = [(*span, f"{name} {said[name]:{digits}}") for name, span in spans.items()]
         return marks, said, (str(read.status), read.message)
     if used == "sample":

@@ -108,10 +108,10 @@ def respondents(populations: Populations) -> list[tuple[str, str]]:
 
 
 def summary_rows(populations: Populations) -> list[dict[str, Json]]:
-    """One row a respondent and mode: what it answered, how well, and in which other way it had to be asked."""
+    """One row a respondent and mode: what it answered, and how well."""
     scores = populations.scores
     means = {measure: respondent_means(scores, measure) for measure in MEANS}
-    within_sources = {measure: respondent_means(scores, measure, given_sources=True) for measure in MEANS}
+    within_sources = respondent_means(scores, MEASURE, given_sources=True)
     rows = []
     for respondent, mode in respondents(populations):
         theirs = [score for score in scores if (score.respondent, score.mode) == (respondent, mode)]
@@ -126,12 +126,10 @@ def summary_rows(populations: Populations) -> list[dict[str, Json]]:
             "replies": sum(replies.values()),
             **{str(status): replies[status] for status in Status if status != Status.DEGENERATE},
             "mass": _mean([score.mass for score in theirs]),
-            "fell_back": _fallback(populations, respondent, mode),
         }
-        for measure in MEANS:
-            name = label(respondent, mode)
-            for key, estimate in ((measure, means[measure][name]), (f"{measure}_given", within_sources[measure][name])):
-                row |= estimate.cells(key) | {f"{key}_n": estimate.n}
+        name = label(respondent, mode)
+        for key, estimate in (*((key, of[name]) for key, of in means.items()), ("score_given", within_sources[name])):
+            row |= estimate.cells(key) | {f"{key}_n": estimate.n}
         rows.append(row)
     return rows
 
@@ -144,7 +142,6 @@ def main_table(populations: Populations, summary: Sequence[Mapping[str, Json]]) 
             **row,
             "name": names[row["respondent"]],
             "contends": row["kind"] == "model",
-            "mode": f"{row['mode']} (by {row['fell_back']})" if row["fell_back"] else row["mode"],
             "in_part": _in_part(populations, row),
             "not_read": ", ".join(f"{status} {row[str(status)]:,}" for status in TROUBLE if row[str(status)]),
         }
@@ -257,12 +254,6 @@ def comparison_rows(populations: Populations, measure: str) -> list[dict[str, Js
 def _mean(values: Sequence[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return sum(known) / len(known) if known else None
-
-
-def _fallback(populations: Populations, respondent: str, mode: str) -> str:
-    """The mode that was used in the end, where it is another one."""
-    used = {answer.mode for answer in populations.answers_of(respondent, mode) if answer.mode}
-    return ", ".join(sorted("words" if other == "likelihood-words" else other for other in used - {mode}))
 
 
 # ---- outcomes that are numbers
@@ -390,9 +381,8 @@ def mean_sentence(level: float, row: Mapping[str, Json]) -> str:
 
 def notes(populations: Populations) -> list[str]:
     """Those that are not said first."""
-    sentences = [*_design(populations), *fallbacks(populations)]
+    sentences = _design(populations)
     for name, truth in populations.truths.items():
-        sentences += truth.notes
         if truth.thin:
             thin = ", ".join(f"{condition} ({n})" for condition, n in truth.thin.items())
             sentences.append(f"{name}: conditions with too few rows were left out: {thin}.")
@@ -442,12 +432,3 @@ def _uninformative(populations: Populations) -> list[str]:
     ]
     why = "No score where a perfect answer cannot be told from a uniform one (uninformative); skill and TV stand"
     return [f"{why}: {'; '.join(places)}."] if places else []
-
-
-def fallbacks(populations: Populations) -> list[str]:
-    """Which models were asked in another way than planned, and why."""
-    return [
-        f"{model}, {mode}: {note} ({count} conditions)."
-        for (model, mode), notes in populations.notes.items()
-        for note, count in notes.items()
-    ]

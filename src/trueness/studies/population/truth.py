@@ -101,7 +101,6 @@ class PopulationTruth:
     n_unlisted: int = 0
     means: Array | None = None  # (C,) E[V1 | V2 = c], where the outcome is a number
     quantiles: Array | None = None  # (C, 5) of it, at QUANTILES
-    notes: tuple[str, ...] = ()  # how levels were grouped that the task does not list
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -165,7 +164,7 @@ def truth_of(
     return PopulationTruth(
         rows.question, tuple(rows.question.conditions[c] for c in keep), probs, total.sum(axis=1) / total.sum(),
         counts.sum(axis=1), kish, n_eff, drawn, design, thin,
-        rows.n_data, rows.n_outside, rows.n_missing, rows.n_unlisted, means, quantiles, rows.notes,
+        rows.n_data, rows.n_outside, rows.n_missing, rows.n_unlisted, means, quantiles,
     )  # fmt: skip
 
 
@@ -418,7 +417,6 @@ def truth_to_dict(truth: PopulationTruth) -> dict[str, Json]:
         "design": truth.design,
         "thin": dict(truth.thin),
         **{name: None if (kept := getattr(truth, name)) is None else kept.tolist() for name in _OF_NUMBERS},
-        "notes": list(truth.notes),
         **{name: getattr(truth, name) for name in _COUNTS},
     }
 
@@ -430,16 +428,15 @@ def truths_from_dicts(records: Mapping[str, Json]) -> dict[str, PopulationTruth]
 
 
 def truth_from_dict(record: Mapping[str, Json], unpacker: Unpacker | None = None) -> PopulationTruth:
+    packed = base64.b64decode(record["draws"]["data"])
+    shares = (unpacker or Unpacker(_TIMES)).inflate(packed, "the draws of a truth", StoreError)
     kept: dict[str, Any] = {name: record[name] for name in (*_COUNTS, "design", "thin")}
     arrays = [*_ARRAYS, *(name for name in _OF_NUMBERS if record.get(name))]
     kept |= {name: np.array(record[name], dtype=np.float64) for name in arrays}
-    packed = base64.b64decode(record["draws"]["data"])
-    shares = (unpacker or Unpacker(_TIMES)).inflate(packed, "the draws of a truth", StoreError)
     return PopulationTruth(
         question=question_from_dict(record["question"]),
         conditions=tuple(record["conditions"]),
         draws=np.frombuffer(shares, dtype="<u2").reshape(record["draws"]["shape"]) / _STEPS,
-        notes=tuple(record.get("notes", ())),
         **kept,
     )
 
