@@ -215,26 +215,24 @@ def jaccard(one: Array, other: Array) -> float:
     return float(np.minimum(one, other).sum() / union) if union else 1.0
 
 
-def _k_of(evaluation: RobustnessScores, answer: ScorerAnswer) -> int:
+def _k_of(evaluation: RobustnessScores, dataset: str, scorer: str) -> int:
     """The same K under every corruption."""
-    choice = evaluation.by_truths.get((answer.dataset, answer.scorer), {}).get(OTHERS)
-    return choice.k if choice is not None else len(evaluation.systems[answer.dataset].truth)
+    choice = evaluation.by_truths.get((dataset, scorer), {}).get(OTHERS)
+    return choice.k if choice is not None else len(evaluation.systems[dataset].truth)
 
 
 @lru_cache(maxsize=4)
 def invariance(evaluation: RobustnessScores) -> pd.DataFrame:
     """One row a group and scorer."""
     kept: dict[tuple[str, str, int], list[Array]] = {}
-    k_of: dict[tuple[str, str, int], int] = {}
     for answer, matrix in evaluation.scored(evaluation.compared):
         if evaluation.curves[answer.dataset, answer.corruption, answer.scorer, answer.seed].ranks:
             key = (answer.scorer, answer.dataset, answer.seed)  # one tie of all pairs keeps no edge rather than another
-            k_of[key] = _k_of(evaluation, answer)
-            kept.setdefault(key, []).append(membership(matrix, k_of[key]))
+            kept.setdefault(key, []).append(membership(matrix, _k_of(evaluation, answer.dataset, answer.scorer)))
     rows = []
     for (scorer, dataset, seed), several in kept.items():
         if len(several) > 1:
-            k, pairs = k_of[scorer, dataset, seed], several[0].size - len(several[0])
+            k, pairs = _k_of(evaluation, dataset, scorer), several[0].size - len(several[0])
             agreed = float(np.mean([jaccard(one, other) for one, other in combinations(several, 2)]))
             row = {"group": evaluation.systems[dataset].group, "scorer": scorer, "dataset": dataset, "seed": seed}
             rows.append(row | {"jaccard": agreed, "k": k, "chance": k / (2 * pairs - k)})
@@ -272,7 +270,7 @@ def expected_edges(evaluation: RobustnessScores, edges: Mapping[str, Sequence[st
     rows = []
     for answer, matrix in evaluation.scored(evaluation.corruptions):
         nodes = evaluation.systems[answer.dataset].truth.nodes
-        k, pairs = _k_of(evaluation, answer), len(nodes) * (len(nodes) - 1)
+        k, pairs = _k_of(evaluation, answer.dataset, answer.scorer), len(nodes) * (len(nodes) - 1)
         top = membership(matrix, k)
         for kind, named in edges.items():
             ends = [edge.split(" -> ") for edge in named]

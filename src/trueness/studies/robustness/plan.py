@@ -271,9 +271,6 @@ class Robustness:
             "scorers": {
                 name: {
                     "title": entry.scorer.card.title,
-                    "missing": entry.scorer.card.missing,
-                    "symmetric": entry.scorer.card.symmetric,
-                    "assumes": list(entry.scorer.card.assumes),
                     "settings": settings_of(entry.scorer),
                     "sweep": list(entry.sweep) if entry.sweep else None,
                 }

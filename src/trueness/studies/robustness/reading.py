@@ -178,18 +178,13 @@ class RobustnessReading(Reading):
         cell, by_measure = super().cell(key), self._rows.get(key, {})
         if cell is None:
             return None
-        strips = [
-            {"name": name, "label": name.upper(), "values": [row.value for row in by_measure[name]], "top": 1}
-            for name in ("auprc", "auroc")
-            if name in by_measure
-        ]
         measured = [
             {"measure": name, **dict(zip(("mean", "least", "most", "n"), _spread(rows), strict=True))}
             for name, rows in by_measure.items()
         ]
         seen = "oracle_k is chosen with the truth of the graph itself: an oracle."
-        shown = [{"kind": "strips", "title": "Every seed", "rows": strips}, blocks.table("Measures", measured, seen)]
-        return cell | {"blocks": [*shown, *cast("list[blocks.Block]", cell["blocks"])[2:]]}
+        shown = blocks.table("Measures", measured, seen)
+        return cell | {"blocks": [shown, *cast("list[blocks.Block]", cell["blocks"])[2:]]}
 
 
 def texts(study: RobustnessStudy) -> dict[str, str]:

@@ -25,6 +25,7 @@ import pandas as pd
 
 from trueness.measure import measure_of
 from trueness.measures.ranking import chance
+from trueness.showing.saving import plain_records
 from trueness.showing.summary import Headline, Standing, ranking
 from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
 from trueness.statistics.multiplicity import differences_in_pairs
@@ -208,9 +209,8 @@ def headline_of(evaluation: RobustnessScores) -> Headline | None:
     part = part.sort_values("value", ascending=False)
     if part.empty:
         return None
-    numbers = part[["value", "low", "high"]].astype(object).where(part[["value", "low", "high"]].notna(), None)
-    numbers["constant"] = part["constant"].astype(bool)
-    rows = tuple(Standing(str(name), *row) for name, row in zip(part["scorer"], numbers.to_numpy(), strict=True))
+    standing = [[row[key] for key in ("scorer", "value", "low", "high", "constant")] for row in plain_records(part)]
+    rows = tuple(Standing(*row) for row in standing)
     verdicts = {frozenset(pair.names): pair.distinguishable for pair in differences(evaluation)[group]}
     kinds = counted(len(evaluation.claims), "corruption")
     of = f"mean AUPRC over {kinds}, {group}; chance {float(part['chance'].mean()):.2f}"
