@@ -281,7 +281,7 @@ def test_honest_parquet_files_are_read_as_pandas_reads_them(options, tmp_path):
     names = packed.parquet_columns(path, 100)
     got = packed.read_parquet(path, 10**6, names)
     pd.testing.assert_frame_equal(got, pq.read_table(path).to_pandas(ignore_metadata=True))
-    codes = packed.read_codes(path, 10**6, ["t", "f"])
+    codes = packed.read_parquet(path, 10**6, ["t", "f"], codes=True)
     assert codes["t"].astype(str).tolist() == frame["t"].tolist() and codes["f"].tolist() == frame["f"].tolist()
 
 
