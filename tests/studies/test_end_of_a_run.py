@@ -78,7 +78,7 @@ def test_a_run_checks_and_reads_its_store_once(tmp_path, monkeypatch):
 def test_after_a_run_of_two_studies_at_most_15_lines_are_said(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    (tmp_path / "two.toml").write_text(plan(models='["mock/overconfident", "mock/truncated"]', top='folder = "out"'))
+    (tmp_path / "two.toml").write_text(plan(models='["mock/overconfident", "mock/empty"]', top='folder = "out"'))
     assert main(["run", "two.toml", "--workers", "1"]) == 0
     told = capsys.readouterr()
     after = [line for line in told.err.splitlines() if "done in" not in line and " / " not in line]

@@ -194,7 +194,7 @@ def _csv(path: Path) -> pd.DataFrame:
 
 
 def csv_values(frame: pd.DataFrame) -> pd.DataFrame:
-    """Texts as they were before a writer of ours put an apostrophe in front of them (texts.csv_cell)."""
+    """Texts as they were before a writer of ours put an apostrophe in front of them (texts.csv_row)."""
     texts = frame.select_dtypes(exclude="number")
     marked = [name for name in texts if any(csv_value(value) is not value for value in texts[name].unique())]
     return frame.assign(**{str(name): frame[name].map(csv_value) for name in marked}).rename(columns=csv_value)

@@ -3,7 +3,6 @@
     plan        its hash and seed, and the way to its folder
     sessions    one for each command that worked on the study: when, on what machine, with which packages
     data        a hash of every data set's truth and rows
-    models      a hash of the files behind models that run here
     cells       what was asked for, with every setting
 
 A session is written to the store when it begins and when it ends, so that `trueness report` on another machine tells of
@@ -36,7 +35,7 @@ from trueness.datasets import Dataset, has_truth
 from trueness.errors import StoreError, TruenessError
 from trueness.files import read_text
 from trueness.outside import Json, json_of, one_line
-from trueness.running.cells import Stage, file_digest, stream
+from trueness.running.cells import Stage, stream
 from trueness.running.results import Results
 from trueness.running.store import Store
 
@@ -59,7 +58,7 @@ def provenance(store: Store, tasks: Sequence[Results], plan: str, plan_folder: P
         **(used[-1] if used else environment()),
         "sessions": sessions,
         "environments": environments,
-        **({"data": {}, "models": {}} | _entry(store, "sources", Named)),
+        **({"data": {}} | _entry(store, "sources", Named)),
         "cells": [
             {"task": results.task, "item": cell.item, "variant": cell.variant, "respondent": cell.respondent}
             | {"runs": cell.repeats, "settings": cell.identity}
@@ -175,16 +174,14 @@ def _cpu_model() -> str:
 
 
 def sources(stages: Sequence[Stage]) -> dict[str, dict[str, Json]]:
-    """Hashes of what is asked about and of who is asked, as far as it lies on this machine."""
+    """Hashes of what is asked about."""
     data: dict[str, str] = {}
-    models: dict[str, Json] = {}
     for stage in stages:
         for name, held in stage.datasets.items():
             data[name] = data_digest(cast(Dataset, getattr(held, "dataset", held)))
         for name, truth in stage.about.get("truths", {}).items():  # shares by condition
             data[name] = _sha256(json.dumps(truth, sort_keys=True, default=str).encode())
-        models |= {name: model_digest(name) for name in stage.models}
-    return {"data": data, "models": models}
+    return {"data": data}
 
 
 def data_digest(dataset: Dataset) -> str:
@@ -196,16 +193,6 @@ def data_digest(dataset: Dataset) -> str:
     digest.update(json.dumps(table.layout, default=str).encode())
     digest.update(np.ascontiguousarray(table.values, dtype="<f8").tobytes())
     return digest.hexdigest()
-
-
-def model_digest(name: str) -> str | None:
-    """Of the weights or the file of a model that runs here; None for a provider's, which may change behind its name."""
-    if name.startswith("embedded/"):
-        from trueness.models.embedded import weights
-
-        return file_digest(weights(name))
-    file = Path(name.rpartition(":")[0])
-    return file_digest(file) if file.suffix == ".py" and file.is_file() else None
 
 
 def _sha256(content: bytes) -> str:

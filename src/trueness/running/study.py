@@ -364,11 +364,8 @@ def read_plan(file: str | None, folder: str | None = None) -> Plan:
         return foreign_plan(Path(file), folder)
     if file:
         return Plan.read(file, folder)
-    return Plan.parse(_quickstart(), "quickstart.toml", Path(), folder)
-
-
-def _quickstart() -> str:
-    return (resources.files("trueness.running") / "quickstart.toml").read_text(encoding="utf-8")
+    quickstart = resources.files("trueness.running") / "quickstart.toml"
+    return Plan.parse(quickstart.read_text(encoding="utf-8"), quickstart.name, Path(), folder)
 
 
 def without_unready(plan: Plan) -> tuple[Plan, list[str]]:
