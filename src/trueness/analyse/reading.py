@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from trueness.analyse.breakdown import ConditionSummary
+from trueness.analyse.breakdown import ConditionSummary, DomainAnalysis, Flag, missing_words
 from trueness.analyse.contrasts import FLAGGED, Contrast
 from trueness.analyse.domain import Domain
-from trueness.analyse.flags import DomainAnalysis, Flag, missing_words
 from trueness.analyse.scores_analysis import ScoresAnalysis
 from trueness.errors import listed
 from trueness.intervals import Interval, fixed, short, value_text
@@ -278,16 +277,12 @@ def understood(part: DomainAnalysis) -> list[str]:
     if unscored := int(domain.unscored.sum()):
         way = _counted_as(domain, "unscored")
         lines.append(f"{counted(unscored, 'run')} with nothing to score: counted as {way} (--unscored)")
-    if words := missing_words(domain):
-        lines.append(f"{words}: {_counted_as(domain, 'blank')} (--unscored)")
-    if domain.factors:
-        lines.append(f"averaged over: {listed((f'{f.name} ({f.levels})' for f in domain.factors), most=6)} (--unit)")
     if domain.groups:
         groups = f"{domain.groups} ({domain.runs['group'].nunique()} groups)"
         lines.append(f"possible clusters, since each {domain.cluster} lies in one group: {groups} (--cluster)")
     if part.n_excluded:
         lines.append(f"{counted(part.n_excluded, 'run')} excluded")
-    return [*lines, *domain.lost, *domain.notes]
+    return [*lines, *domain.notes]
 
 
 def findings(analysis: ScoresAnalysis, details: bool = True) -> list[str]:
@@ -388,7 +383,8 @@ def missing_sentences(part: DomainAnalysis) -> list[str]:
         lost.append(f"averaged over {names}; what differs between them is in no interval")
     if words:
         left = "the comparison is of what was scored, and what the others would score is open"
-        lost.append(f"{words}; {'they count as failed' if _counted_as(domain, 'blank') == 'failed' else left}")
+        way = "they count as failed" if _counted_as(domain, "blank") == "failed" else left
+        lost.append(f"{words}; {way} (--unscored)")
     absent = domain.rules.isna().sum().sort_values(ascending=False, kind="stable")
     if absent.any() and domain.percent:
         most = listed((f"{rule} ({n})" for rule, n in absent[absent > 0].items()), most=3)
