@@ -73,6 +73,8 @@ def compare(folder: Path | str, a: str, b: str, measure: str | None = None, leve
     rows = rows.assign(cluster=study.cluster_of(rows["item"]), unit=rows["item"] + "\x1f" + rows[other])
     of_both = rows[rows[role].isin([a, b])]
     of_both, rows = of_both[of_both["measure"] == chosen], rows[rows["measure"] == chosen]
+    if without := {a, b} - set(of_both[role]):
+        raise DataError(f"{min(without)!r} has no {chosen} to be compared. Name another measure with --measure.")
     names = sorted(set(rows[role]))
     count, better = len(names) * (len(names) - 1) // 2, direction(chosen)
     pairs = [(a, b)]
