@@ -258,8 +258,8 @@ def compare_files(sides: Sides, measure: str | None = None, unscored: Unscored =
     unit = next((name for name in USUAL_NAMES["task"] if name in names), None)
     settings = _OfTwoFiles(
         files=(str(a), str(b)), condition="compared", baseline=None, treatment=labels[0],
-        unit=(unit,) if unit else (), cluster=unit, measure=measure, unscored=unscored, adjust="holm",
-        gate=sides.gate and sides.gate.condition,
+        unit=(unit,) if unit else (), measure=measure, unscored=unscored, adjust="holm",
+        gate=sides.gate.condition if sides.gate else None,
     )  # fmt: skip
     analysis = analyse(tables, settings)
     for pair in analysis.contrasts:

@@ -200,7 +200,8 @@ def _without_sums(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.Dat
         return frame
     labels = listed([str(label) for label in frame[sums].iloc[:, 0].fillna("(none)").unique()], most=4)
     notes.append(f"{counted(int(sums.sum()), 'row')} of sums or averages left out ({labels})")
-    return frame[~sums].reset_index(drop=True)
+    runs: pd.DataFrame = frame[~sums]
+    return runs.reset_index(drop=True)
 
 
 # ---- the score of a run
