@@ -336,7 +336,7 @@ def _show_analysis(analysis: ScoresAnalysis, options: argparse.Namespace) -> int
 
         say(analysis_html(reading), end="")
     else:
-        terminal_analyse.print_analysis(analysis, details=getattr(options, "details", False))
+        terminal_analyse.print_analysis(analysis)
     if getattr(options, "out", None):
         written = terminal_analyse.write_folder(analysis, Path(options.out))
         say(f"{len(written)} files written to {options.out}", stderr=True)

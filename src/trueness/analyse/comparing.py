@@ -40,7 +40,7 @@ from trueness.statistics.result import UNBOUNDED
 
 HEADLINES = ("f1", "interval_score_scaled", "score", "auprc")
 MAX_PAIRS, MAX_TESTED = 1000, 200_000  # a test takes 1 to 100 ms
-TWO_SCALES = 20  # times the other's mean: shares and per cent are 100 apart, two models seldom 20
+TWO_SCALES = 8  # times the other's mean: shares and marks of ten are 10 apart, two models seldom 8
 MAX_BESIDE = 5_000_000  # rows of references, one for each variant that others were asked in
 _HOW = "Write: trueness compare NEW --baseline OLD, and the gate asks about NEW."
 Unscored = Literal["failed", "missing"] | None
@@ -73,6 +73,8 @@ def compare(folder: Path | str, a: str, b: str, measure: str | None = None, leve
     rows = rows.assign(cluster=study.cluster_of(rows["item"]), unit=rows["item"] + "\x1f" + rows[other])
     of_both = rows[rows[role].isin([a, b])]
     of_both, rows = of_both[of_both["measure"] == chosen], rows[rows["measure"] == chosen]
+    if without := {a, b} - set(of_both[role]):
+        raise DataError(f"{min(without)!r} has no {chosen} to be compared. Name another measure with --measure.")
     names = sorted(set(rows[role]))
     count, better = len(names) * (len(names) - 1) // 2, direction(chosen)
     pairs = [(a, b)]
@@ -250,46 +252,24 @@ def compare_files(sides: Sides, measure: str | None = None, unscored: Unscored =
     for name, parts in cases.items():
         both = [part.assign(compared=label) for part, label in zip(parts, labels, strict=True)]
         tables[name] = pd.concat(both, ignore_index=True)
-    apart = [column for parts in cases.values() for column in _on_two_scales(*parts)]
-    tables.notes = (
-        *one.notes,
-        *other.notes,
-        *([f"in one file only: {listed(lost, most=6)}"] if lost else []),
-        *([f"within 1 in one file and beyond in the other, on one scale? {listed(apart, most=6)}"] if apart else []),
-    )
-    first, second = ({str(name) for frame in part.values() for name in frame} for part in (one, other))
-    unit = next((name for name in USUAL_NAMES["task"] if name in first | second), None)
-    if not first & second - {unit, "model"}:
-        alone = [listed(sorted(names)) or "none" for names in (first - second, second - first)]
-        raise DataError(
-            f"{a.name} and {b.name} must have the same measure, got columns that only the first has ({alone[0]}) or "
-            f"only the second ({alone[1]}). Name the scores alike in both."
-        )
+    lost_words = [f"in one file only: {listed(lost, most=6)}"] if lost else []
+    tables.notes = (*one.notes, *other.notes, *lost_words)
+    names = {str(name) for part in (one, other) for frame in part.values() for name in frame}
+    unit = next((name for name in USUAL_NAMES["task"] if name in names), None)
     settings = _OfTwoFiles(
         files=(str(a), str(b)), condition="compared", baseline=None, treatment=labels[0],
-        unit=(unit,) if unit else (), cluster=unit, measure=measure, unscored=unscored, adjust="holm",
-        gate=sides.gate and sides.gate.condition,
+        unit=(unit,) if unit else (), measure=measure, unscored=unscored, adjust="holm",
+        gate=sides.gate.condition if sides.gate else None,
     )  # fmt: skip
     analysis = analyse(tables, settings)
     for pair in analysis.contrasts:
         low, high = sorted(abs(side.mean or 0.0) / pair.domain.scale for side in pair.sides)
-        if set(apart) & set(pair.domain.schema.outcome.columns) and 0 < TWO_SCALES * low <= high:
+        if low <= 1 < high <= 100 and 0 < TWO_SCALES * low <= high:
             raise DataError(
                 f"{pair.domain.outcome} of {a.name} and {b.name} must be on one scale, got means of {low:.3g} and "
                 f"{high:.3g}. Shares and per cent? Divide one by 100; else put both into one table."
             )
     return analysis
-
-
-def _on_two_scales(one: pd.DataFrame, other: pd.DataFrame) -> list[str]:
-    """Columns of numbers that look like shares in one table (parts of 1, not runs counted) and beyond them in the
-    other."""
-    apart = []
-    for column in set(one.select_dtypes("number")) & set(other.select_dtypes("number")):
-        low, high = sorted((one[column].abs(), other[column].abs()), key=lambda values: values.max())
-        if low.max() <= 1 and 1.5 < high.max() <= 100 and (low.dropna() % 1 > 0).any():
-            apart.append(str(column))
-    return sorted(apart)
 
 
 def _labels(one: Tables, other: Tables, a: Path, b: Path) -> tuple[str, str]:

@@ -194,7 +194,8 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
     runs["value"] = values.value
     runs["extracted"] = as_shares(frame[schema.extraction], schema.extraction)[0] if schema.extraction else np.nan
     runs["excluded"], unmatched = _to_drop(frame, runs, schema, settings, name)
-    _check_averages(runs[~runs["excluded"]], settings, name)
+    if not schema.outcome.of_study:
+        _check_averages(runs[~runs["excluded"]], settings, name)
     unit = settings.unit or tuple(role for role in ("model", "task") if getattr(schema, role))
     cluster = settings.cluster or ("task" if schema.task else "model" if schema.model else "none")
     runs["unit"] = ""

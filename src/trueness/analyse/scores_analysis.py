@@ -21,12 +21,10 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
-from trueness.analyse.breakdown import by_family, by_model, by_rule, families_of, summarise
-from trueness.analyse.contrasts import Contrast, adjusted_together, contrast, is_too_few
+from trueness.analyse.breakdown import DomainAnalysis, by_family, by_model, by_rule, families_of, summarise
+from trueness.analyse.contrasts import Contrast, Pair, Roles, adjusted_together, contrast, is_too_few, roles_of
 from trueness.analyse.domain import Domain, domain_of
-from trueness.analyse.flags import DomainAnalysis
 from trueness.analyse.gate import Case, GateVerdict, ends_of, gate_of
-from trueness.analyse.roles import Pair, Roles, roles_of
 from trueness.errors import DataError, SettingError, listed
 from trueness.texts import counted
 

@@ -209,7 +209,6 @@ def _add_analyse(command: argparse.ArgumentParser) -> None:
     ):
         add(f"--{name}", action="store_true", help=what)
     add("--html", action="store_true", help="one self-contained page")
-    add("--details", action="store_true", help="every rule, flag and number in the terminal")
 
 
 def _add_evaluate(command: argparse.ArgumentParser) -> None:
