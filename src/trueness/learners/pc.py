@@ -20,8 +20,8 @@ colliders    which sets decide: for x - y - z with x and z apart, sets that sepa
              evidence: share of the votes that say so times the largest p of a set that says so
 conflicts    colliders that disagree on an edge: the "strongest" are drawn first, and where no DAG has just these, those
              with the least evidence against them are added: the graph is the CPDAG of a DAG, whatever the order of the
-             columns; "first" found stays (causal-learn's default), "last" wins, "bidirected" keeps both heads. By
-             these three the graph may be the CPDAG of no DAG, and says so in Graph.problems()
+             columns; "first" found stays (causal-learn's default): the graph may be the CPDAG of no DAG, and says so
+             in Graph.problems()
 No arrow that closes a directed cycle is drawn: the edge stays undirected, the collider is left out.
 """
 
@@ -47,7 +47,7 @@ from trueness.learners.resampling import resampled_tests
 
 Search = Literal["stable", "exhaustive"]
 Colliders = Literal["separating set", "majority", "max-p"]
-Conflicts = Literal["strongest", "first", "last", "bidirected"]
+Conflicts = Literal["strongest", "first"]
 VOTERS = {"separating set": "MET", "majority": "ALL", "max-p": "BEST", None: "NONE"}  # the kernel's names
 # the last one: tests made after the skeleton, by size. As a text: kernels are imported when they are used
 Found: TypeAlias = "tuple[Graph, kernel.Skeleton, NDArray[np.int64]]"
