@@ -156,18 +156,11 @@ def place_across(layers: Layers, breadth: Sequence[float], space: float) -> list
         for v, offset in zip(row, offsets, strict=True):
             across[v] = offset - offsets[-1] / 2
     for k in range(_PASSES):
-        upper_only, lower_only = k < 8 and k % 2 == 0, k < 8 and k % 2 == 1  # first from one side, then from both
         for row in layers.rows if k % 2 == 0 else reversed(layers.rows):
             wanted, weight = [], []
             for v in row:
-                seen = [
-                    (across[u], w)
-                    for u, w in near[v]
-                    if not (upper_only and layers.layer[u] > layers.layer[v])
-                    and not (lower_only and layers.layer[u] < layers.layer[v])
-                ]
-                total = sum(w for _, w in seen)
-                wanted.append(sum(x * w for x, w in seen) / total if total else across[v])
+                total = sum(w for _, w in near[v])
+                wanted.append(sum(across[u] * w for u, w in near[v]) / total if total else across[v])
                 weight.append(total or 0.01)
             for v, x in zip(row, _apart(wanted, weight, _offsets(row, half, space, n)), strict=True):
                 across[v] = x
