@@ -43,7 +43,7 @@ def test_a_column_names_the_targets_of_each_row(tmp_path):
     [
         (["c", ""], "lab", DataError, "target 'c' of column 'lab' must be a column"),
         ([0, 1], "lab", DataError, "must name the columns that were targets, got numbers"),
-        (["x", "y"], {"lab": "a"}, SettingError, "'targets' must be the name of a column"),
+        (["x", "y"], {"lab": "a"}, SettingError, "'targets' of a table in memory must be text"),
         (["x", "y"], "nolab", DataError, "'nolab' in 'targets' is not a column"),
     ],
 )

@@ -32,9 +32,6 @@ class Experiment(NamedTuple):
     name: str
     targets: tuple[str, ...]
 
-    def __str__(self) -> str:
-        return f"{self.name}: {' + '.join(self.targets) or 'no target'}"
-
 
 @dataclass(frozen=True, eq=False)
 class Experiments:

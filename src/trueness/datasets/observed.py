@@ -54,15 +54,6 @@ class Observed(Table):
         if self.lags < 0:
             raise DataError(f"'lags' of {self.source} must be 0 (no time order) or more, got {self.lags}.")
 
-    @property
-    def missing(self) -> NDArray[np.bool_]:
-        """missing[t, j]: the value of column j in row t was not observed."""
-        return np.isnan(self.values)
-
-    @property
-    def share_missing(self) -> float:
-        return float(self.missing.mean()) if self.values.size else 0.0
-
     def rows(self, index: NDArray[np.intp]) -> Self:
         """Those rows. Whether they are still in time order is the caller's to see to: blocks are, resamples are not."""
         kept = replace(self, regimes=None) if self.regimes is not None else self

@@ -211,7 +211,7 @@ class RecordedSeries(Source):
         A column that half of the windows have fewer than OBSERVED values of goes, with its edges; then windows do.
         """
         least = min(OBSERVED, n)
-        there = np.vstack([np.zeros(self.table.d), ~self.table.missing])
+        there = np.vstack([np.zeros(self.table.d), ~self.table.gaps])
         before: NDArray[np.float64] = np.cumsum(there, axis=0, dtype=np.float64)
         seen = before[n:] - before[:-n] >= least  # (windows, d)
         kept = seen.mean(axis=0) >= 0.5
@@ -290,7 +290,7 @@ def series_of_file(
 
 
 def _properties(table: Observed) -> tuple[str, ...]:
-    return "time series", f"{100 * table.share_missing:.0f} % missing"
+    return "time series", f"{100 * table.gaps.mean():.0f} % missing"
 
 
 def _with_gaps(rows: Table, missing: float | None, source: str, lags: int) -> Observed:

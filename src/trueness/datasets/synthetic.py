@@ -126,11 +126,6 @@ class Synthetic(Simulated):
         return Graph.from_matrix(self._model[0] != 0, self.columns, direction="row to column")
 
     @property
-    def true_weights(self) -> Graph:
-        """The truth with its weights (before standardisation); for linear relations."""
-        return Graph.from_matrix(self._model[0], self.columns, direction="row to column")
-
-    @property
     def about(self) -> About:  # type: ignore[override]
         scale = "standardised" if self.standardised else "on their raw scale"
         kind = "random" if self.graph == "erdos-renyi" else "scale-free random"

@@ -93,7 +93,7 @@ def to_svg(
     alone = [boxes[i] for i in sorted(set(range(len(graph))) - set(linked))]
     scene = _below(scene, _alone_scene(alone, max(scene.width, 420.0)))
     if truth is not None or note:
-        scene = _below(scene, _legend_scene(drawn, note, max(scene.width, 240.0)))
+        scene = _below(scene, _legend_scene(drawn, note))
     about = f"{graph.kind} with {len(graph)} nodes and {graph.n_edges()} edges"
     return _document(scene, about if truth is None else f"{about}, against a truth with {truth.n_edges()}")
 
@@ -317,24 +317,21 @@ def _alone_scene(boxes: Sequence[_Box], width: float) -> _Scene:
     return _Scene(shapes, far, y + _TALL if boxes else 0.0)
 
 
-def _legend_scene(drawn: Sequence[_Drawn], note: str, width: float) -> _Scene:
+def _legend_scene(drawn: Sequence[_Drawn], note: str) -> _Scene:
     """The note, and a sample line and a count for each verdict."""
     entries: list[tuple[_Style | None, str]] = [(None, note)] if note else []
     for verdict, style in _STYLES.items() if any(item.verdict != "plain" for item in drawn) or not note else ():
         count = sum(item.verdict == verdict for item in drawn)
         entries += [(style, f"{style.legend} {count}")] if style.legend else []
-    column = max((34.0 if sample else 0.0) + 0.95 * _text_width(words) for sample, words in entries)
-    columns = max(1, min(len(entries), int((width + 14.0) // (column + 14.0))))
     shapes = []
     for k, (sample, words) in enumerate(entries):
-        x, y = (k % columns) * (column + 14.0), (k // columns) * 20.0
+        y, dashes = 20.0 * k, f' stroke-dasharray="{sample.dashes}"' if sample and sample.dashes else ""
         if sample:
-            dashes = f' stroke-dasharray="{sample.dashes}"' if sample.dashes else ""
-            line = f'd="M{x:.1f},{y + 8:.1f} h28" stroke="{sample.colour}" stroke-width="2.2"'
+            line = f'd="M0,{y + 8:.1f} h28" stroke="{sample.colour}" stroke-width="2.2"'
             shapes.append(f'<path {line} fill="none"{dashes}/>')
-        place = f'x="{x + (34.0 if sample else 0.0):.1f}" y="{y + 12:.1f}"'
+        place = f'x="{34 if sample else 0}" y="{y + 12:.1f}"'
         shapes.append(f'<text {place} font-size="11.5" fill="#3d4652">{html_text(words)}</text>')
-    return _Scene(shapes, columns * (column + 14.0) - 14.0, 20.0 * ((len(entries) - 1) // columns) + 16.0)
+    return _Scene(shapes, max(34.0 + 0.95 * _text_width(words) for _, words in entries), 20.0 * len(entries) - 4.0)
 
 
 # ---- the page

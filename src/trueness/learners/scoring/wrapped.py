@@ -296,7 +296,7 @@ class PCMCIPlus(Scorer):
                 need(f"tigramite.{part}", f"scorer {self.card.title!r}")
                 for part in ("data_processing", "independence_tests.parcorr", "pcmci")
             )
-            frame = processing.DataFrame(np.where(seen.missing, FLAG, z), missing_flag=FLAG, var_names=list(seen.names))
+            frame = processing.DataFrame(np.where(seen.gaps, FLAG, z), missing_flag=FLAG, var_names=list(seen.names))
             try:
                 made = search.PCMCI(dataframe=frame, cond_ind_test=tests.ParCorr(), verbosity=0)
                 links = made.run_pcmciplus(tau_min=0, tau_max=lags, pc_alpha=self.alpha)
