@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trueness.studies.forecast.files import comparison_names, comparison_texts, texts
-from trueness.studies.forecast.findings import Findings
+from trueness.studies.forecast.findings import Findings, comparison_names, comparison_texts, texts
 from trueness.studies.forecast.tables import coverage_by
 
 CHECKS = ("runs", "complete", "widths", "vacuous", "possible")

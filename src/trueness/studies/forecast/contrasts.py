@@ -45,6 +45,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from trueness.errors import listed
 from trueness.showing.summary import Finding
 from trueness.statistics.multiplicity import adjust
 from trueness.statistics.rank_correlations import rank_correlation, spearman
@@ -53,7 +54,6 @@ from trueness.studies.forecast.analysis import (
     Analysis,
     Array,
     cell_means,
-    join_words,
     lines,
     orders,
     over_datasets,
@@ -228,7 +228,7 @@ def _contrast_sentences(table: pd.DataFrame, measure: str) -> Iterator[str]:
             + (f", wrong on {row.wrong_on}" if row.wrong_on and row.of <= 6 else "")
             for row in lines(mine)
         ]
-        yield f"{who}, {kind} by {measure}: {join_words(each, 8)}."
+        yield f"{who}, {kind} by {measure}: {listed(each, 8)}."
 
 
 # ---- what makes a data set hard
