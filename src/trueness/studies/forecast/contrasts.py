@@ -45,7 +45,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from trueness.errors import listed
 from trueness.showing.summary import Finding
 from trueness.statistics.multiplicity import adjust
 from trueness.statistics.rank_correlations import rank_correlation, spearman
@@ -228,7 +227,8 @@ def _contrast_sentences(table: pd.DataFrame, measure: str) -> Iterator[str]:
             + (f", wrong on {row.wrong_on}" if row.wrong_on and row.of <= 6 else "")
             for row in lines(mine)
         ]
-        yield f"{who}, {kind} by {measure}: {listed(each, 8)}."
+        more = f"; and {len(each) - 8} more" if len(each) > 8 else ""
+        yield f"{who}, {kind} by {measure}: {'; '.join(each[:8])}{more}."
 
 
 # ---- what makes a data set hard
