@@ -147,7 +147,7 @@ def _widths(forecasts: Forecasts) -> Verdict:
 
 def vacuous(forecasts: Forecasts) -> list[str]:
     """The models that answered the whole range everywhere."""
-    share = _vacuous_share(_answered(forecasts))
+    share = _vacuous_shares(forecasts)
     return list(share.index[share == 1])
 
 
@@ -156,20 +156,20 @@ def _answered(forecasts: Forecasts) -> pd.DataFrame:
     return rows[rows["answered"] & rows["respondent"].isin(forecasts.models)]
 
 
-def _vacuous_share(answered: pd.DataFrame) -> pd.Series:
+def _vacuous_shares(forecasts: Forecasts) -> pd.Series:
     """Respondent -> the share of its ranges that say nothing."""
+    answered = _answered(forecasts)
     full = (answered["low"] <= 0) & (answered["high"] >= answered["truth_upper"])
     return full.groupby(answered["respondent"]).mean()
 
 
 def _vacuous(forecasts: Forecasts) -> Verdict:
-    share = _vacuous_share(_answered(forecasts))
+    share = _vacuous_shares(forecasts)
     if share.empty:
         return None, "no model gave a readable range."
-    empty = list(share.index[share == 1])
-    if empty:
+    if empty := vacuous(forecasts):
         return False, f"{listed(empty)} answered the whole range everywhere: full coverage, and nothing said."
-    most = share.sort_values().index[-1]
+    most = share.idxmax()
     return True, f"no model answers the whole range everywhere; the most is {most} ({percent(share[most])})."
 
 
