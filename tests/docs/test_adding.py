@@ -16,7 +16,7 @@ from trueness.registry import locate
 from trueness.running.study import Plan
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
-from trueness.studies.run_tables import own_name
+from trueness.studies.reading import own_name
 
 pytestmark = pytest.mark.usefixtures("kept_lanes")
 

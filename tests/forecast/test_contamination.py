@@ -3,7 +3,7 @@
 import pytest
 
 from tests.forecast.handmade import over, reply, spread, study, truth
-from trueness.studies.forecast.contamination import contamination
+from trueness.studies.forecast.reasoning import contamination
 
 FAMOUS = ["asia", "sachs", "cancer", "child"]
 OTHERS = ["x1", "x2", "x3", "x4"]

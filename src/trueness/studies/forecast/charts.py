@@ -39,7 +39,7 @@ from trueness.showing.saving import Figure
 from trueness.statistics import share
 from trueness.statistics.runs import range_note
 from trueness.status import Status
-from trueness.studies.forecast.frames import RANDOM, Forecasts, Truth, formulations, hits_of
+from trueness.studies.forecast.frames import RANDOM, REFERENCE, Forecasts, Truth, formulations, hits_of
 from trueness.texts import counted
 
 Colours = Mapping[str, str]
@@ -144,7 +144,9 @@ def intervals_chart(frame: pd.DataFrame, colours: Colours, labels: Mapping[str, 
     claims = claims.assign(panel=claims["respondent"].map(titles), colour=claims["respondent"].map(dict(colours)))
     measured = measured.assign(colour=measured["kind"].map({"runs": theme.RUNS, "mean": theme.TRUTH}))
     marks = pd.concat([claims, *(measured.assign(panel=panel) for panel in titles.values())])  # it stands in each panel
-    forms = formulations(claims)
+    forms = [name for name in formulations(claims) if name != REFERENCE] or [REFERENCE]
+    asked = claims["formulation"] != REFERENCE  # who was not asked stands in the middle
+    claims["formulation"] = claims["formulation"].where(asked, forms[len(forms) // 2])
     wide = (PAGE - text_width(items) - 16 - 20 * (most - 1)) / most
     tall = len(items) * max(8.0, 2.6 * len(forms) + 2)
     rows = alt.Axis(title=None, ticks=False, domain=False, labelOverlap=False)

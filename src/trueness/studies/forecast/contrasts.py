@@ -53,7 +53,6 @@ from trueness.studies.forecast.analysis import (
     Analysis,
     Array,
     cell_means,
-    join_words,
     lines,
     orders,
     over_datasets,
@@ -228,7 +227,8 @@ def _contrast_sentences(table: pd.DataFrame, measure: str) -> Iterator[str]:
             + (f", wrong on {row.wrong_on}" if row.wrong_on and row.of <= 6 else "")
             for row in lines(mine)
         ]
-        yield f"{who}, {kind} by {measure}: {join_words(each, 8)}."
+        more = f"; and {len(each) - 8} more" if len(each) > 8 else ""
+        yield f"{who}, {kind} by {measure}: {'; '.join(each[:8])}{more}."
 
 
 # ---- what makes a data set hard

@@ -37,10 +37,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from trueness.errors import listed
 from trueness.statistics.proportions import wilson
 from trueness.statistics.runs import CHECKPOINTS
 from trueness.status import Status
-from trueness.studies.forecast.analysis import Analysis, join_words, lines, percent, percent_with_ends
+from trueness.studies.forecast.analysis import Analysis, lines, percent, percent_with_ends
 from trueness.studies.forecast.frames import CELL, ITEM, KEYS, Forecasts, ends_of
 from trueness.studies.forecast.scores import is_beyond, is_impossible
 from trueness.studies.protocol import Check
@@ -129,7 +130,7 @@ def _complete(forecasts: Forecasts) -> Verdict:
     answered = claims[claims["answered"]].drop_duplicates([*ITEM, "respondent"])["respondent"].value_counts()
     lacking = [f"{name} {answered.get(name, 0)} of {items}" for name in models if answered.get(name, 0) < items]
     if lacking:
-        return False, f"not every model answered every item: {join_words(lacking)}."
+        return False, f"not every model answered every item: {listed(lacking)}."
     return True, f"{counted(len(models), 'model')} answered all {items} items (cell x measure x arm)."
 
 
@@ -137,7 +138,7 @@ def _widths(forecasts: Forecasts) -> Verdict:
     rows = forecasts.all_arms
     flat = [key for key, truth in forecasts.truths.items() if truth.degenerate]
     points = int((rows["answered"] & (rows["low"] == rows["high"])).sum())
-    which = f", {join_words(['/'.join(key) for key in flat], 6)}" if flat else ""
+    which = f", {listed(map('/'.join, flat))}" if flat else ""
     return not flat if forecasts.truths else None, (
         f"{len(flat)} of {len(forecasts.truths)} truths have zero width (every run gave one value){which}; they are "
         f"marked degenerate and have no ratio. {points} of {int(rows['answered'].sum())} claims are points."
@@ -146,7 +147,7 @@ def _widths(forecasts: Forecasts) -> Verdict:
 
 def vacuous(forecasts: Forecasts) -> list[str]:
     """The models that answered the whole range everywhere."""
-    share = _vacuous_share(_answered(forecasts))
+    share = _vacuous_shares(forecasts)
     return list(share.index[share == 1])
 
 
@@ -155,20 +156,20 @@ def _answered(forecasts: Forecasts) -> pd.DataFrame:
     return rows[rows["answered"] & rows["respondent"].isin(forecasts.models)]
 
 
-def _vacuous_share(answered: pd.DataFrame) -> pd.Series:
+def _vacuous_shares(forecasts: Forecasts) -> pd.Series:
     """Respondent -> the share of its ranges that say nothing."""
+    answered = _answered(forecasts)
     full = (answered["low"] <= 0) & (answered["high"] >= answered["truth_upper"])
     return full.groupby(answered["respondent"]).mean()
 
 
 def _vacuous(forecasts: Forecasts) -> Verdict:
-    share = _vacuous_share(_answered(forecasts))
+    share = _vacuous_shares(forecasts)
     if share.empty:
         return None, "no model gave a readable range."
-    empty = list(share.index[share == 1])
-    if empty:
-        return False, f"{join_words(empty)} answered the whole range everywhere: full coverage, and nothing said."
-    most = share.sort_values().index[-1]
+    if empty := vacuous(forecasts):
+        return False, f"{listed(empty)} answered the whole range everywhere: full coverage, and nothing said."
+    most = share.idxmax()
     return True, f"no model answers the whole range everywhere; the most is {most} ({percent(share[most])})."
 
 
@@ -272,4 +273,4 @@ def _sentences(table: pd.DataFrame, people: tuple[str, ...]) -> Iterator[str]:
             f"{row.mode} {row.count} of {row.of} claims ({percent_with_ends(row.share, row.low, row.high)})"
             for row in lines(mine)
         ]
-        yield f"{name}: {join_words(each, 6) if each else 'no failure mode was seen'}."
+        yield f"{name}: {listed(each) if each else 'no failure mode was seen'}."
