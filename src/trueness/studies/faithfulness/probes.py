@@ -200,9 +200,6 @@ def result_of(problem: Problem) -> Quantity | None:
 # ---- a judge's answers
 
 
-Send = Callable[[Sequence[Message], Settings, str], Reply]  # messages, settings, salt -> reply
-
-
 @dataclass(frozen=True)
 class Judgement:
     """What one judge said to one probe in one repeat."""
