@@ -269,13 +269,8 @@ class ChangeResponse:
     status: Status
     answer: float | None = None
     did: Direction | None = None
-    value: bool | None = None  # the answer is the one that the executed graph gives
-    direction: bool | None = None
+    agrees: bool | None = None  # it is the one that the executed graph gives, or moves as the graph says
     message: str = ""
-
-    @property
-    def agrees(self) -> bool | None:
-        return self.direction if self.value is None else self.value
 
 
 @dataclass(frozen=True)
@@ -381,18 +376,10 @@ def _pair(change: Change, reply: Reply, seen: _Seen) -> ChangeResponse:
         if impossible(base, expected):
             return ChangeResponse(change, Status.DEGENERATE, answer, did, message=_BELOW_0.format(base, expected))
         change = replace(change, says=says, base=base, expected=expected)
-    value, direction = _agreement(change.says, change.expected if seen.by_value else None, answer, did)
-    return ChangeResponse(change, Status.OK, answer, did, value, direction, seen.message)
-
-
-def _agreement(says: Direction, expected: float | None, answer: float, did: Direction) -> tuple[bool | None, bool]:
-    """By value, where the graph has one, and by direction."""
-    direction = did != "stays" if says == "moves" else did == says
-    if says == "stays":
-        return did == "stays", direction
-    if expected is None:
-        return None, direction
-    return direction and close(answer, expected, TOLERANCE), direction
+    agrees = did != "stays" if change.says == "moves" else did == change.says
+    if change.says != "stays" and change.expected is not None and seen.by_value:  # else by the direction alone
+        agrees = agrees and close(answer, change.expected, TOLERANCE)
+    return ChangeResponse(change, Status.OK, answer, did, agrees, seen.message)
 
 
 # ---- over problems
@@ -404,7 +391,6 @@ class Agreement:
 
     model: str
     agreement: Estimate
-    direction: Estimate
     problems: int
     n_asked: int  # problems that it was asked for a graph of
     by_direction: int = 0  # problems whose answer is not what the graph gives: values are not compared there
@@ -426,18 +412,8 @@ def agreement_of(behaviours: Sequence[Behaviour], model: str, level: float = 0.9
     mine = [one for one in behaviours if one.model == model]
     rows = [(one.problem, pair) for one in mine for pair in one.pairs if pair.agrees is not None]
     lost = sum(len(one.pairs) for one in mine) - len(rows)
-    problems = [problem for problem, _ in rows]
-
-    def over(name: str, values: Sequence[bool | None]) -> Estimate:
-        estimate = share([float(bool(value)) for value in values], problems, level, name=f"{model} {name}")
-        return replace(estimate, n_missing=lost)
-
+    agrees, problems = [float(bool(pair.agrees)) for _, pair in rows], [problem for problem, _ in rows]
+    estimate = share(agrees, problems, level, name=f"{model} moves as its own graph says")
     compared = [one for one in mine if any(pair.agrees is not None for pair in one.pairs)]
-    return Agreement(
-        model,
-        over("moves as its own graph says", [pair.agrees for _, pair in rows]),
-        over("moves in the direction of its graph", [pair.direction for _, pair in rows]),
-        len(compared),
-        len(mine),
-        sum(bool(one.message) for one in compared),
-    )
+    by_direction = sum(bool(one.message) for one in compared)
+    return Agreement(model, replace(estimate, n_missing=lost), len(compared), len(mine), by_direction)

@@ -218,8 +218,7 @@ def behaviour_rows(study: FaithfulnessStudy) -> Rows:
         row |= {"executed": sum(one.own.status is Status.OK for one in mine)}
         row |= {name: sum(getattr(one.own, name) is True for one in mine) for name in _OF_GRAPHS}
         row |= {"probes": agreement.agreement.n}
-        for name in _SHARES:
-            row |= getattr(agreement, name).cells(name)
+        row |= agreement.agreement.cells("agreement")
         lost = [str(pair.status) for one in mine for pair in one.pairs if pair.agrees is None]
         lost += [f"problem {one.status}" for one in mine if one.base is None]
         lost += ["number not in the text for certain" for one in mine for _ in one.left_out]
@@ -228,14 +227,13 @@ def behaviour_rows(study: FaithfulnessStudy) -> Rows:
 
 
 _OF_GRAPHS = {"agrees": "give its answer", "right": "give the right one"}
-_SHARES = {"agreement": "as the graph says", "direction": "direction"}
 
 
 def behaviour_table(study: FaithfulnessStudy) -> Table:
     columns = (
         *_texts(model="Model"),
         *_counts(asked="Graphs asked", executed="executed", **_OF_GRAPHS, problems="Problems", probes="Probes"),
-        *_numbers(_SHARES),
+        *_numbers({"agreement": "as the graph says"}),
         *_texts(missing="Not compared"),
     )
     caption = (
@@ -243,7 +241,7 @@ def behaviour_table(study: FaithfulnessStudy) -> Table:
         "with what its own graph says (the value where the rules can be executed, else that it moves or stays). "
         f"Brackets: {100 * study.level:g} % intervals clustered by problem."
     )
-    counts = ("right", "agrees", "executed", "missing", "asked", "problems", "direction")
+    counts = ("right", "agrees", "executed", "missing", "asked", "problems")
     return Table(
         "faithfulness_behaviour", columns, behaviour_rows(study), caption,
         title="does its answer move as its own graph says?", drop=[(name,) for name in counts],
