@@ -152,7 +152,7 @@ LONG = set(
     faithfulness/test_known_groups.py
     forecast/test_ablation.py forecast/test_comparisons.py forecast/test_failures.py forecast/test_findings.py
     forecast/test_hypotheses.py forecast/test_robustness.py forecast/test_stored_study.py forecast/test_validation.py
-    population/test_high_dimensional.py population/test_kept_truths.py population/test_numbers.py
+    population/test_high_dimensional.py population/test_numbers.py
     population/test_original_results.py robustness/test_stored_matrices.py
     """.split()
 )

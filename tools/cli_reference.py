@@ -26,8 +26,7 @@ ENVIRONMENT = """## Environment
 |---|---|
 {rows}
 
-They are looked for in the environment, then in a file `.env` of the current folder; the environment wins. Nothing is
-written back, and no key is in a message, a log or a study folder. Every worker process has one thread
+No key is in a message, a log or a study folder. Every worker process has one thread
 (`OMP_NUM_THREADS` and the like are set to 1 for it), and so have numpy's matrices in the command itself
 (`OPENBLAS_NUM_THREADS`, unless you set it: more threads wait for one another where the machine is busy).
 
@@ -111,7 +110,6 @@ def _environment() -> str:
         rows.append((f"`{service.url_variable}`", f"another address for {service.title}"))
     rows += [
         ("`SERVICE_API_KEY`, `SERVICE_BASE_URL`", "the same of `openai-api/SERVICE/...`"),
-        ("`NAME_API_KEY`", 'the key of a model whose options say `key_variable = "NAME_API_KEY"`'),
     ]
     return ENVIRONMENT.format(rows="\n".join(f"| {name} | {what} |" for name, what in rows))
 

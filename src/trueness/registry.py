@@ -61,7 +61,6 @@ EXTRAS = {  # import name of a package -> (its name for people, the extra that b
     "torch": ("torch", "torch"),
     "xllamacpp": ("xllamacpp", "embedded"),
 }
-_NEAREST = {"golem": "Use dagma, which is nearest."}  # of what was a learner before
 
 
 class Command(TypedDict):
@@ -94,7 +93,7 @@ def resolve(kind: str, name: str) -> Loaded:
     outside = _outside(kind)
     if name in outside:
         return outside[name].load()
-    raise UnknownName(kind, name, names(kind), hint=_NEAREST.get(name, f"Your own: my_file.py:My{kind.capitalize()}."))
+    raise UnknownName(kind, name, names(kind), hint=f"Your own: my_file.py:My{kind.capitalize()}.")
 
 
 @cache

@@ -3,10 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from trueness.analyse.shares import as_shares, decimals, unround
+from trueness.analyse.run_scores import as_shares
 from trueness.errors import DataError
 
 
@@ -33,15 +31,3 @@ def test_per_cent_needs_its_name():
     assert as_shares(pd.Series([40.0, 100.0]), "coverage_pct")[0].tolist() == [0.4, 1.0]
     with pytest.raises(DataError, match="shares of passes in .0, 1., got 100"):
         as_shares(pd.Series([40.0, 100.0]), "coverage_rate")
-
-
-@given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 40)), min_size=2, max_size=30), st.integers(3, 4))
-def test_rounded_fractions_come_back(pairs, digits):
-    exact = np.array([min(a, b) / b for a, b in pairs])
-    stored = np.round(exact, digits)
-    found = unround(stored)
-    if decimals(stored) in (3, 4):
-        assert np.abs(found - stored).max() <= 0.5 * 10 ** -decimals(stored) + 1e-12
-    small = np.array([b <= 12 for _, b in pairs])  # further apart than the rounding: the fraction itself
-    if digits == 4 and decimals(stored) == 4:
-        assert np.allclose(found[small], exact[small], atol=1e-12)

@@ -167,17 +167,11 @@ def restarting(part):
     ]
 
 
-@each("part", ["Domain", "subject"])
-def test_ids_that_start_anew_are_completed(part, read):
-    (found,) = read(restarting(part)).values()
-    assert found["contrasts"][0]["n_units"] == 169
-    assert f"task_id starts anew in each {part}" in "; ".join(found["understood"])
-
-
-def test_ids_that_start_anew_are_refused_where_no_usual_name_completes_them(offered):
-    found = offered(restarting("zorp"))
-    assert {options: part["contrasts"][0]["n_units"] for options, part in found.items()} == {
-        "--unit zorp,task_id": 169,
+@each("part", ["Domain", "subject", "zorp"])
+def test_ids_that_start_anew_are_refused_with_the_commands(part, offered):
+    found = offered(restarting(part))
+    assert {options: domain["contrasts"][0]["n_units"] for options, domain in found.items()} == {
+        f"--unit {part},task_id": 169,
         "--unit task_id": 69,
     }
     rows = [{key: row[key] for key in ("model", "task_id", "correct")} for row in restarting("part")]
@@ -249,7 +243,7 @@ def test_equal_means_are_called_equal_and_a_small_difference_keeps_its_digits(wr
 # ---- what the columns and rows are
 
 
-def test_the_average_of_a_group_of_tasks_is_left_out_and_said(read, offered):
+def test_the_average_of_a_group_of_tasks_is_refused_with_the_command_that_leaves_it_out(offered, mistake, write):
     tasks = {
         "mmlu": 0.6,
         "mmlu_stem": 0.55,
@@ -259,12 +253,12 @@ def test_the_average_of_a_group_of_tasks_is_left_out_and_said(read, offered):
         "arc_hard": 0.6,
         "piqa": 0.7,
     }
-    long = [{"model": m, "task": t, "acc": v + 0.05 * i} for i, m in enumerate(MODELS) for t, v in tasks.items()]
-    wide = board(**{t: tuple(v + 0.05 * i for i in range(3)) for t, v in tasks.items()})
-    for found in (read(long), offered(wide)):  # arc lies below both that are named so: no average of them
-        (part,) = found.values()
-        assert part["conditions"][0]["n"] == 6
-        assert any(line == "averages of others, left out: mmlu" for line in part["understood"])
+    rows = [{"model": m, "task": t, "acc": v + 0.05 * i} for i, m in enumerate(MODELS) for t, v in tasks.items()]
+    (part,) = offered(rows).values()  # arc lies below both that are named so: no average of them
+    assert part["conditions"][0]["n"] == 6 and any("excluded" in line for line in part["understood"])
+    wide = write(board(**{t: tuple(v + 0.05 * i for i in range(3)) for t, v in tasks.items()}))
+    told = mistake("analyse", wide, "--score", ",".join(tasks))
+    assert "--score mmlu,mmlu_stem,mmlu_law,arc,arc_easy,arc_hard,piqa --exclude task=mmlu" in told
 
 
 # ---- one verdict, said once

@@ -55,22 +55,6 @@ def test_counts_make_ties_that_rounded_rates_break():
     )
 
 
-def test_a_rounded_score_is_recomputed_from_its_rules_and_shown_beside():
-    rng = np.random.default_rng(5)
-    records = []
-    for condition in ("none", "new"):
-        for task in range(8):
-            thirds = rng.integers(0, 4, size=2) / 3
-            records.append(
-                {"condition": condition, "task": task, "model": "m", "one_rate": round(thirds[0], 4),
-                 "two_rate": round(thirds[1], 4), "auto_score": round(thirds.sum(), 2), "scored_rules": 2}
-            )  # fmt: skip
-    part = only(records)
-    exact = part.domain.readings["rates unrounded"]
-    assert np.allclose(exact * 6, np.round(exact * 6), atol=1e-8)  # sixths again
-    assert any(line.name == "rates unrounded" for line in part.otherwise)
-
-
 def test_all_pass_has_an_interval_and_no_test_that_pretends():
     part = only(runs(lambda m, c, t, r: 1.0))
     for summary in part.summaries:

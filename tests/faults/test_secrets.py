@@ -81,8 +81,12 @@ def test_a_planted_key_is_in_no_file_and_in_no_message(tmp_path):
         unread = [Turn(text=f"{echo} is all I have to say") for echo in ECHOES[:4]]
         server.then(*errors[::3], *unread)
         (tmp_path / "secret.toml").write_text(PLAN)
-        (tmp_path / ".env").write_bytes(f"OPENAI_API_KEY={KEY} \r\nOPENAI_BASE_URL={server.openai}\r\n".encode())
-        user = {"ANTHROPIC_API_KEY": f"{KEY}\r\n", "ANTHROPIC_BASE_URL": server.url}
+        user = {
+            "OPENAI_API_KEY": f"{KEY} ",
+            "OPENAI_BASE_URL": server.openai,
+            "ANTHROPIC_API_KEY": f"{KEY}\r\n",
+            "ANTHROPIC_BASE_URL": server.url,
+        }
         told = [
             trueness(*command, folder=tmp_path, charts="--retry" in command, **user)
             for command in (
@@ -95,7 +99,7 @@ def test_a_planted_key_is_in_no_file_and_in_no_message(tmp_path):
         ]
     for result in told:
         assert [trace for trace in traces() if trace in (result.stdout + result.stderr).encode()] == []
-    files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file() and path.name != ".env"}
+    files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert {"study.db", "runtime.csv", "report.html"} <= {path.name for path in files}, told[2].stderr
     assert [(path.name, trace) for path, held in files.items() for trace in traces() if trace in held] == []
     assert len(server.requests) > 20
@@ -106,35 +110,10 @@ def test_a_planted_key_is_in_no_file_and_in_no_message(tmp_path):
 
 
 @pytest.mark.slow
-def test_an_address_in_an_env_file_does_not_get_the_key_of_the_environment(tmp_path):
-    with Loopback(lambda prompt: RANGES) as server:
-        (tmp_path / "small.toml").write_text(SMALL)
-        (tmp_path / ".env").write_text(f"OPENAI_BASE_URL={server.openai}\n")
-        results = [
-            trueness(*command, folder=tmp_path, charts=False, OPENAI_API_KEY=KEY)
-            for command in (("plan", "small.toml"), ("run", "small.toml"), ("check", "openai/gpt-4o"))
-        ]
-        assert server.requests and KEY not in str([seen.headers for seen in server.requests])
-        for result in results:
-            said = " ".join((result.stdout + result.stderr).split())
-            assert f"openai/gpt-4o is asked at {server.url} (from .env) without a key" in said
-        said = trueness("check", "openai/gpt-4o", "--allow-host", server.url, folder=tmp_path, OPENAI_API_KEY=KEY)
-        assert said.returncode == 0, said.stderr
-        assert server.requests[-1].headers["authorization"] == f"Bearer {KEY}"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("options", "allow"),
-    [
-        ('base_url = "http://other.invalid/v1"', "--allow-host http://other.invalid"),
-        ('key_variable = "AWS_SECRET_ACCESS_KEY"', "--allow-key AWS_SECRET_ACCESS_KEY"),
-    ],
-)
-def test_a_plan_that_asks_for_a_secret_is_refused_in_one_line_that_names_the_option(tmp_path, options, allow):
+def test_a_plan_that_sends_a_key_elsewhere_is_refused_in_one_line_that_names_the_option(tmp_path):
+    options, allow = 'base_url = "http://other.invalid/v1"', "--allow-host http://other.invalid"
     (tmp_path / "small.toml").write_text(f'{SMALL}[models."openai/gpt-4o"]\nretries = 0\n{options}\n')
-    user = {"OPENAI_API_KEY": KEY, "AWS_SECRET_ACCESS_KEY": KEY}
-    refused = trueness("run", "small.toml", folder=tmp_path, charts=False, **user)
+    refused = trueness("run", "small.toml", folder=tmp_path, charts=False, OPENAI_API_KEY=KEY)
     assert refused.returncode == 2
     assert refused.stderr.strip().splitlines()[-1].startswith("trueness: ") and allow in refused.stderr
     assert KEY not in refused.stdout + refused.stderr
@@ -161,12 +140,6 @@ def test_what_a_learner_says_puts_no_key_into_a_file(tmp_path):
     files = {path.name: path.read_bytes() for path in (tmp_path / "results").rglob("*") if path.is_file()}
     assert b"401 for key ***" in files["study.db"] and b"401 for key ***" in files["runtime.csv"]
     assert [name for name, held in files.items() if KEY.encode() in held] == []
-
-
-def test_an_env_file_that_cannot_be_read_stops_no_study_that_needs_none(tmp_path):
-    (tmp_path / "small.toml").write_text(SMALL.split("[forecast]")[0])
-    (tmp_path / ".env").write_bytes(b"\xff\xfe\x00")
-    assert trueness("run", "small.toml", folder=tmp_path, charts=False).returncode == 0
 
 
 def test_the_repository_ignores_env_files(root):

@@ -22,11 +22,10 @@ from trueness.datasets.table import check_usable
 from trueness.graphs import Graph
 from trueness.graphs.formats import read_graph, to_json
 from trueness.models.mock import read_script
-from trueness.models.services import read_env
 from trueness.reading.expected import readings_of
 from trueness.reasoning.problems import read_problems
 from trueness.running.study import foreign_plan
-from trueness.studies.forecast.human import read_experts
+from trueness.studies.forecast.references import read_experts
 from trueness.studies.population.questions import read_questions
 
 FEW = settings(max_examples=32, derandomize=True, database=None, suppress_health_check=list(HealthCheck))
@@ -148,7 +147,6 @@ READERS = {
     "problems.jsonl": (read_problems, [json.dumps(PROBLEM).encode()]),
     "replies.jsonl": (lambda path: list(readings_of(str(path))), [b'{"text": "precision: 0.5-0.6", "nodes": 8}\n']),
     "script.jsonl": (read_script, [b'{"match": ["a"], "reply": "x"}\n{"status": "failed"}\n']),
-    "keys.env": (read_env, [b"KEY=value\nexport A=\"x # y\"\nB='z'  # d\nC= a b # e\n"]),
     "config.json": (
         foreign_plan,
         [b'{"experiments": {"datasets": ["asia"], "algorithms": ["PC"], "n_runs": 2, "llm_models": ["mock/vacuous"]}}'],

@@ -26,7 +26,6 @@ from trueness.errors import (
 )
 from trueness.graphs.formats import from_dot, from_json
 from trueness.graphs.links import MAX_NODES, MAX_PARTS
-from trueness.models.services import read_env
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.running.study import Plan
 from trueness.status import Status
@@ -59,7 +58,6 @@ def test_a_table_that_unpacks_to_more_than_its_limit_is_refused(tmp_path, monkey
     [
         ("study.toml", Plan.read),
         ("analyse.toml", AnalysisSettings.read),
-        ("keys.env", read_env),
     ],
 )
 def test_a_file_written_by_hand_is_small(name, read, tmp_path):

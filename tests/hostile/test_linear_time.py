@@ -9,9 +9,8 @@ import pytest
 from tests.hostile.attack import survives
 from trueness.datasets.networks import parse_bif
 from trueness.graphs.formats import from_bif, from_dot, from_json
-from trueness.models.services import parse_env
 from trueness.outside import json_of, toml_of
-from trueness.reading.distribution import read_distribution, read_level, read_share
+from trueness.reading.distribution import read_distribution, read_level
 from trueness.reading.expected import read_forecast
 from trueness.reading.reasoning_graph import MAX_CHARACTERS, read_reasoning
 from trueness.reading.structured import recover_json
@@ -20,8 +19,8 @@ from trueness.reasoning.graph import Quantity
 from trueness.reasoning.schema import quantity_of
 from trueness.reasoning.syntax import parse, symbol
 from trueness.studies.faithfulness.redaction import Hidden
-from trueness.studies.forecast.human import parse_experts
 from trueness.studies.forecast.reasoning import mentions
+from trueness.studies.forecast.references import parse_experts
 
 SIZE = 1_000_000
 LEVELS = {"male": ("man",), "female": ("woman",), "a": ("a",), "very good": ("very good",)}
@@ -41,13 +40,11 @@ READERS = {
     "distribution": (lambda text: read_distribution(text, LEVELS), ["a\n", '{"a": [', "1,1,"]),
     "level": (lambda text: read_level(text, LEVELS), [*REPLY[3:], "very ", " "]),
     "level in bins": (lambda text: read_level(text, {"x": (), "y": ()}, bins=[0, 5]), ["1", "1,111", "1.", " \n"]),
-    "share": (read_share, ["1", "1/2 ", "1-", "1e"]),
     "verdict": (lambda text: read_verdict(text, "logic"), JSON),
     "json of a reply": (recover_json, ["[[[[", '"\\', "1" * 1000 + "x ", " "]),
     "reasoning graph": (lambda text: read_reasoning(text[:MAX_CHARACTERS]), ['{"a":', "'", '"\\']),
     "redaction": (Hidden("x", Quantity(10.0)).redact, ["1", "one-"]),
     "assumptions": (lambda text: mentions(text, ("pc",), ("fci",)), ["not ", "varianc", "equal  - "]),
-    "env": (parse_env, ["A=x ", " ", "export ", 'A="', "A=\n"]),
     "dot": (from_dot, GRAPH),
     "json": (from_json, GRAPH),
     "bif": (from_bif, [*GRAPH, "variable a {"]),

@@ -14,8 +14,8 @@ DOORS = [
     "plan {}.toml", "run {}.toml", "plan {}.json", "learn {}.csv", "learn {}.parquet", "analyse {}.csv",
     "analyse {}.eval", "analyse {}.jsonl", "analyse {}.parquet", "analyse {}.json", "analyse {}.toml",
     "analyse {}.csv.gz", "check {}.csv", "check {}.bif", "check {}.parquet", "check {}.csv:g.dot", "check t.csv:{}.dot",
-    "check {}.py:X", "judge {}.csv", "read {}.txt", "read {}.jsonl", "new population {}.csv",
-    "new population {}.parquet", "run {}", "faithfulness check {}",
+    "check {}.py:X", "judge {}.csv", "read {}.txt", "read {}.jsonl",
+    "run {}", "faithfulness check {}",
 ]  # fmt: skip
 
 
@@ -85,7 +85,6 @@ def test_a_pipe_that_a_plan_names_is_named(folder, capsys):
         PLAN.replace("asia", "d") + '[datasets.d]\ndata = "t.csv"\ngraph = "pipe.dot"\n',
         forecast + 'formulations = ["pipe.md"]\n',
         forecast + 'humans = ["pipe"]\n',
-        forecast + 'published = "pipe"\n',
         '[population]\nmodels = ["mock/constant"]\ntasks = ["pipe.json"]\n',
         '[faithfulness]\nmodels = ["mock/constant"]\nproblems = ["pipe"]\n',
     ):

@@ -10,7 +10,7 @@ from tests.each import each
 from tests.hostile.attack import damaged, misshapen, survives, within
 from tests.hostile.test_damaged_files import GRAPHS
 from trueness.graphs.formats import from_json, to_json
-from trueness.reading.distribution import read_distribution, read_level, read_share
+from trueness.reading.distribution import read_distribution, read_level
 from trueness.reading.expected import read_forecast
 from trueness.reading.reasoning_graph import read_reasoning
 from trueness.reading.verdicts import read_verdict
@@ -42,7 +42,6 @@ def read_in_every_way(content):
         read_distribution(text, LEVELS),
         read_level(text, LEVELS),
         read_level(text, {"young": (), "old": ()}, bins=[0, 30], top=99),
-        read_share(text),
         *(read_verdict(text, kind, points=20) for kind in ("intervention", "abduction", "logic", "counterfactual")),
     ):
         assert isinstance(found.status, Status)

@@ -29,7 +29,7 @@ def belief(k, seed=0):
 def ask(model, k, seed=1, **manner):
     form = form_of(k)
     found = elicit("qa", form, Manner(**manner), sender(model), np.random.default_rng(seed))
-    return read_answer("qa", form, found.exchanges)
+    return read_answer("qa", form, found)
 
 
 def test_all_orders_are_asked_while_they_are_few():

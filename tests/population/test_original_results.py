@@ -63,24 +63,11 @@ def test_they_are_scored_as_if_the_rows_had_been_read(folder):
     assert found.score_by_key[AnswerKey("llama_8b", "sample", "sex_by_age", 0)].value("score") > 80
 
 
-def test_our_own_files_come_back_with_their_scores(tmp_path):
-    truth = truth_of(question(), np.random.default_rng(0), microdata(people()))
-    more = [
-        {"model": "m", "task": "sex_by_age", "mode": "distribution", "model_weights": [0.4, 0.6],
-         "n_eff": truth.n_eff[c], "rows": truth.rows[c], "condition_weight": truth.weights[c],
-         "status": "ok", "source": "made"}
-        for c in range(2)
-    ]  # fmt: skip
-    entries = [
-        entry(condition, list(truth.levels), truth.probs[c].tolist(), list(truth.levels), **more[c])
-        for c, condition in enumerate(truth.conditions)
-    ]
-    (tmp_path / "m_sex_by_age.json").write_text(json.dumps(entries))
-    again = read_results(tmp_path).score_by_key[AnswerKey("m", "distribution", "sex_by_age", 0)]
-    score = score_answers(truth, answers(truth, [[0.4, 0.6]] * 2), rng=np.random.default_rng(0))
-    assert again.draws is None and again.source == "made"
-    for measure in ("tv", "d2", "score", "score_original"):
-        assert again.value(measure) == pytest.approx(score.value(measure), rel=0.05), measure
+def test_our_own_files_are_refused(tmp_path):
+    ours = entry("c", ["a", "b"], [0.5, 0.5], ["a", "b"], model_weights=[0.4, 0.6], n_eff=100.0)
+    (tmp_path / "m_t.json").write_text(json.dumps([ours]))
+    with pytest.raises(DataError, match="must be of the original, got one of trueness. Show the folder of its study"):
+        read_results(tmp_path)
 
 
 @pytest.mark.parametrize(

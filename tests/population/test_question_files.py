@@ -150,20 +150,19 @@ def test_levels_no_and_yes_take_data_of_0_and_1(tmp_path, values, levels):
     assert truth.marginal[yes] == pytest.approx((rows["sex"] == values[0]).mean())
 
 
-def test_more_than_60_conditions_are_grouped_with_a_word(tmp_path):
+def test_more_than_60_conditions_are_refused(tmp_path):
     rows = people()
     rows["age"] += np.linspace(0, 0.5, len(rows))  # every row its own value
     text = TASK.replace("[variables.age]\nbins = [18, 40]\n", "")
-    truth = truth_of(read_questions(task_file(tmp_path, text, rows))[0], np.random.default_rng(0))
-    assert truth.conditions == ("18-29", "30-44", "45-64", "65 or more")
-    assert "'age' has 1,962 values, grouped as 18-29; 30-44; 45-64; 65 or more." in truth.notes[0]
+    with pytest.raises(DataError, match=r"at most 60 levels, got 1,962. Give 'levels' or 'bins' in \[variables.age\]"):
+        truth_of(read_questions(task_file(tmp_path, text, rows))[0], np.random.default_rng(0))
 
 
 def test_a_file_that_is_not_there_is_one_line(tmp_path):
     with pytest.raises(PlanError, match="must be a text file that is there"):
         read_questions(tmp_path / "none.toml")
     (asked,) = read_questions(task_file(tmp_path, TASK.replace("people.csv", "nobody.csv")))
-    with pytest.raises(DataError, match="'nobody.csv' must be a parquet or CSV file that is there"):
+    with pytest.raises(DataError, match="'nobody.csv' must be a file that is there"):
         truth_of(asked, np.random.default_rng(0))
 
 

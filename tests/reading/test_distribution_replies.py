@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trueness.reading.distribution import read_distribution, read_level, read_share, rounding
+from trueness.reading.distribution import read_distribution, read_level, rounding
 from trueness.status import Status
 
 SEX = {"male": ("Male", "man", "men"), "female": ("Female", "woman", "women")}
@@ -74,7 +74,6 @@ def test_two_different_distributions_are_unreadable():
 def test_a_reply_without_shares_is_unreadable(text):
     assert read_distribution(text, SEX).status == Status.UNREADABLE
     assert read_level(text, SEX).status == Status.UNREADABLE
-    assert read_share(text).status == Status.UNREADABLE
 
 
 @pytest.mark.parametrize(
@@ -106,15 +105,6 @@ def test_a_number_stands_for_its_bin():
     assert read_level("18-29", AGES, bins=(18, 30, 65)).value == "18-29"
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [("35 %", 0.35), ("30-35 %", 0.325), ("between 30 and 40 percent", 0.35), ("0.35", 0.35), ("35", 0.35),
-     ("0 %", 0.0), ("100%", 1.0), ("20 % or 30 %", None), ("350 %", None)],
-)  # fmt: skip
-def test_a_probability_is_read(text, value):
-    assert read_share(text).value == (None if value is None else pytest.approx(value))
-
-
 @given(st.lists(st.integers(0, 100), min_size=2, max_size=6), st.sampled_from(["json", "lines"]))
 def test_nothing_is_made_up(numbers, form):
     """Whatever the numbers: a distribution comes out only where they sum to about 100, and then it is theirs."""
@@ -137,5 +127,5 @@ def test_nothing_is_made_up(numbers, form):
 
 @given(st.text(max_size=300))
 def test_no_text_breaks_a_reader(text):
-    for found in (read_distribution(text, AGES), read_level(text, AGES, (18, 30, 65)), read_share(text)):
+    for found in (read_distribution(text, AGES), read_level(text, AGES, (18, 30, 65))):
         assert found.status in (Status.OK, Status.UNREADABLE, Status.REFUSED)

@@ -31,7 +31,6 @@ from trueness.statistics import (
 )
 from trueness.statistics.paired import signed_rank_p
 from trueness.statistics.ranks import friedman
-from trueness.statistics.unpaired import mann_whitney
 
 STUDIES = 400
 
@@ -48,6 +47,10 @@ class Nested:
     def means(self):
         tasks = self.task.max() + 1
         return self.a.reshape(tasks, -1).mean(axis=1), self.b.reshape(tasks, -1).mean(axis=1)
+
+
+def mann_whitney(a, b, **options):
+    return unpaired_difference(a, b, test="mann-whitney", **options)
 
 
 def studies(n=STUDIES, tasks=12, repeats=4, shift=0.0, sd_task=1.0, sd_cell=0.5, sd=0.5, seed=1):

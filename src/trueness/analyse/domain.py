@@ -8,6 +8,7 @@ A frame goes in as it was read; what was understood comes out in `Domain.schema`
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,9 +21,8 @@ from pandas.api.types import is_bool_dtype, is_float_dtype
 
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.measure_names import measure_in
-from trueness.analyse.run_scores import values_of
+from trueness.analyse.run_scores import Array, Kind, as_shares, decimals, values_of
 from trueness.analyse.scores_schema import SCORES, Schema, column_named, detect
-from trueness.analyse.shares import Array, Kind, as_shares
 from trueness.errors import DataError, listed
 from trueness.measure import measure_of
 from trueness.statistics.result import UNBOUNDED, Bounds
@@ -76,7 +76,6 @@ class Domain:
     groups: str = ""  # a column that puts each task into one group, which may be what was drawn
     lost: tuple[str, ...] = ()  # rows that name no condition, model or task, in words
     notes: tuple[str, ...] = ()
-    other_measures: tuple[str, ...] = ()  # of a table with a metric a row
     unmatched: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict)  # an exclusion -> what there is
     over_clusters: bool = False  # tested over the clusters however few they are
 
@@ -185,7 +184,6 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
     if chosen in frame or {part.strip() for part in chosen.split(",")} <= set(frame):
         settings = replace(settings, score=chosen, measure=None)
     frame, schema = detect(frame, settings, name)
-    measures = frame[schema.outcome.columns[1]].dropna() if schema.outcome.kind == "long table" else ()
     frame, measure, notes = _rows_of_measure(frame, schema, settings, name)
     frame, lost = _rows_with_names(frame, schema, name)
     rules, kinds = _rules(frame, schema)
@@ -196,6 +194,8 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
     runs["value"] = values.value
     runs["extracted"] = as_shares(frame[schema.extraction], schema.extraction)[0] if schema.extraction else np.nan
     runs["excluded"], unmatched = _to_drop(frame, runs, schema, settings, name)
+    if not schema.outcome.of_study:
+        _check_averages(runs[~runs["excluded"]], settings, name)
     unit = settings.unit or tuple(role for role in ("model", "task") if getattr(schema, role))
     cluster = settings.cluster or ("task" if schema.task else "model" if schema.model else "none")
     runs["unit"] = ""
@@ -232,7 +232,6 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
         groups=groups,
         lost=lost,
         notes=(*schema.guessed, *notes, *values.notes),
-        other_measures=() if settings.measure else tuple(m for m in dict.fromkeys(map(str, measures)) if m != measure),
         unmatched=unmatched,
     )
 
@@ -289,6 +288,28 @@ def _rows_with_names(frame: pd.DataFrame, schema: Schema, name: str) -> tuple[pd
         if n := int(frame[column].isna().sum()):
             lost.append(f"{n} of {len(frame)} rows name no {column} and are one {column} together")
     return frame, tuple(lost)
+
+
+def _check_averages(runs: pd.DataFrame, settings: AnalysisSettings, domain: str) -> None:
+    """mmlu beside mmlu_stem and mmlu_law, between which it always lies, is their average. Passes are of nothing."""
+    parts: dict[str, list[str]] = {}
+    for name in map(str, runs["task"].unique()):
+        for end in re.finditer(r"[\W_]+", name):
+            parts.setdefault(name[: end.start()], []).append(name)
+    groups = [name for name in runs["task"].unique() if len(parts.get(name, ())) > 1]
+    if not groups or runs["value"].dropna().isin((0, 1)).all():
+        return
+    table = runs.groupby(["condition", "model", "task"])["value"].mean().unstack("task")
+    step = 10.0 ** -(decimals(runs["value"].to_numpy()) or 4)
+    for name in groups:
+        inside = table[parts[name]]
+        between = table[name].between(inside.min(axis=1) - step, inside.max(axis=1) + step)
+        if (between | table[name].isna()).all():
+            raise DataError(
+                f"{domain} must have tasks and no averages of them, got {name}, which always lies between "
+                f"{listed(parts[name], most=3)}. Leave it out: "
+                f"{settings.command(exclude=(*settings.exclude, f'task={name}'))}"
+            )
 
 
 def _keys(frame: pd.DataFrame, schema: Schema, settings: AnalysisSettings) -> pd.DataFrame:
@@ -367,8 +388,7 @@ def _groups(frame: pd.DataFrame, schema: Schema) -> str:
     if schema.task is None:
         return ""
     tasks, finest, most = frame[schema.task].nunique(), "", 1.0
-    restarting = schema.task.rpartition(" / ")[2]  # the numbers of ids that start anew
-    for column in _further_columns(frame, schema, [restarting]):
+    for column in _further_columns(frame, schema, []):
         levels = frame[column].nunique()
         parts = is_float_dtype(frame[column].dtype) and not (frame[column].dropna() % 1 == 0).all()
         if not most < levels <= tasks / 2 or parts or is_bool_dtype(frame[column].dtype):

@@ -1,23 +1,20 @@
 """`trueness judge verdicts.csv`: can a judge's verdicts be believed, and what is their mean once corrected?
 
-    item, judge, verdict      one row per verdict: a number, or yes/no, pass/fail, true/false, A/B/tie (1, 0, 1/2)
+    item, judge, verdict      one row per verdict: a number, or yes/no, pass/fail, true/false
     label                     what a person says of the item, where one has said so, in any of its rows
-    position, length          where in the prompt the judged text stood, and how long it is
     repeat, cluster           the same judge again; items that belong together
 
-Per judge: its base rate, agreement with itself, with the other judges and with people (kappa and alpha beside the base
-rates, since a judge that always says 1 agrees with people who nearly always do), position and length bias, the judged
-mean corrected by people's labels (prediction-powered; Rogan-Gladen for 0 and 1), and how many labels a wanted interval
-needs. Of an item that was judged several times the first verdict is held against its label. Length bias is measured on
-what the judge says beyond the label, where there are labels: a longer text may be better.
+Per judge: its base rate, agreement with itself and with people (kappa and alpha beside the base rates, since a judge
+that always says 1 agrees with people who nearly always do), the judged mean corrected by people's labels
+(prediction-powered; Rogan-Gladen for 0 and 1), and how many labels a wanted interval needs. Of an item that was judged
+several times the first verdict is held against its label.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -34,9 +31,7 @@ from trueness.statistics import (
     gwet_ac1,
     krippendorff_alpha,
     mean,
-    paired_difference,
     prediction_powered_mean,
-    rank_correlation,
     share,
     weighted_kappa,
 )
@@ -46,10 +41,8 @@ from trueness.statistics.result import Cell, Result
 from trueness.texts import counted
 
 _WORDS = {"yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0, "true": 1.0, "false": 0.0, "correct": 1.0, "incorrect": 0.0}
-_PREFERENCES = {"a": 1.0, "b": 0.0, "tie": 0.5, "draw": 0.5}  # of two texts; read only where no verdict is another word
 _NEEDED = ("item", "judge", "verdict")
 _LABELS = "labels needed"
-_MOST_PLACES = 4  # that are compared two by two
 _MOST_CATEGORIES = 12  # beyond, verdicts are taken as numbers and not as grades
 Row = dict[str, Cell]
 Figure = tuple[str, Estimate | Result | Row]
@@ -69,7 +62,6 @@ class JudgeReport:
     def rows(self) -> list[Row]:
         judges = self.verdicts.groupby("judge", sort=False)
         figures = [(str(judge), *figure) for judge, mine in judges for figure in self._of_judge(mine)]
-        figures += [("all judges", *figure) for figure in self._between()]
         return [_row(judge, figure, estimate) for judge, figure, estimate in figures]
 
     def _of_judge(self, mine: pd.DataFrame) -> Iterator[Figure]:
@@ -83,7 +75,6 @@ class JudgeReport:
         once = read.drop_duplicates("item")
         if once["label"].notna().any():
             yield from self._against_people(once[once["label"].notna()], once[once["label"].isna()])
-        yield from self._biases(read)
 
     def _against_people(self, both: pd.DataFrame, others: pd.DataFrame) -> Iterator[Figure]:
         verdicts, true, clusters = both["verdict"].to_numpy(), both["label"].to_numpy(), list(both["cluster"])
@@ -108,32 +99,6 @@ class JudgeReport:
             note = f"by the variances of the {len(both)} labels at hand{few}"
             figure = f"{_LABELS} for a half width of {self.half_width:g}"
             yield figure, {"value": needed, "n": len(both), "note": note}
-
-    def _biases(self, read: pd.DataFrame) -> Iterator[Figure]:
-        places = read.pivot_table(index="item", columns="position", values="verdict", aggfunc="mean")
-        clusters = list(read.groupby("item")["cluster"].first().reindex(places.index))
-        for first, last in combinations(places.columns[:_MOST_PLACES], 2):
-            names = (f"position {first}", f"position {last}")
-            moved = paired_difference(places[first], places[last], clusters, self.level, names=names)
-            yield f"position bias ({names[0]} less {names[1]})", moved
-        sized = read[read["length"].notna()]
-        labelled = sized[sized["label"].notna()]
-        if len(sized) > 3 and sized["length"].nunique() > 1:
-            kept, what = (labelled, "verdict beyond the label") if len(labelled) > 3 else (sized, "verdict, no labels")
-            beyond = kept["verdict"] - (kept["label"] if len(labelled) > 3 else 0.0)
-            correlation = rank_correlation(kept["length"], beyond, list(kept["cluster"]), level=self.level)
-            yield f"length bias (rank correlation, {what})", correlation
-
-    def _between(self) -> Iterator[Figure]:
-        """Verdicts of the same repeat and place beside each other: a mean would be a grade that nobody gave."""
-        units = ["item", "repeat", "position"]
-        every = self.verdicts.assign(position=self.verdicts["position"].astype("string").fillna(""))
-        wide = every.pivot_table(index="judge", columns=units, values="verdict", aggfunc="first")
-        if len(wide) > 1:
-            clusters = list(self.verdicts.groupby("item")["cluster"].first().reindex(wide.columns.get_level_values(0)))
-            yield "between judges, alpha", krippendorff_alpha(wide.to_numpy(), self._scale, clusters, self.level)
-            if self._scale != "interval":
-                yield "between judges, AC1", gwet_ac1(wide.to_numpy(), clusters, self.level)
 
     @cached_property
     def _scale(self) -> Scale:
@@ -211,9 +176,8 @@ def judge_file(path: Path | str, half_width: float = 0.05) -> JudgeReport:
             more = f" (and {len(blank) - 1} more)" if len(blank) > 1 else ""
             raise DataError(f"{path}, row {blank[0]}: {name!r} must be named, got an empty cell{more}. Fill it in.")
     frame = pd.DataFrame({"item": table["item"].astype(str), "judge": table["judge"].astype(str)})
-    for name in ("verdict", "label", "length", "repeat"):
-        words = _words_of(table[name]) if name in table else _WORDS
-        frame[name] = [_number(value, words) for value in table[name]] if name in table else np.nan
+    for name in ("verdict", "label", "repeat"):
+        frame[name] = [_number(value) for value in table[name]] if name in table else np.nan
         endless = np.flatnonzero(np.isinf(frame[name]))
         if len(endless):
             got = table[name].iloc[endless[0]]
@@ -222,12 +186,9 @@ def judge_file(path: Path | str, half_width: float = 0.05) -> JudgeReport:
             )
     if frame["verdict"].isna().all():
         raise DataError(f"{path}: 'verdict' must be numbers or yes and no, got {table['verdict'].iloc[0]!r}.")
-    frame["position"] = table["position"].convert_dtypes() if "position" in table else None
     frame["repeat"] = frame["repeat"].fillna(0.0)
     frame["cluster"] = table["cluster"].astype(str) if "cluster" in table else frame["item"]
     remarks = []
-    if _words_of(table["verdict"]) is _PREFERENCES:
-        remarks.append("Verdicts A and B are read as 1 and 0, a tie as 1/2: a base rate is the share of A.")
     labels = frame.groupby("item")["label"]
     torn = labels.nunique() > 1
     frame["label"] = labels.transform("first").where(~frame["item"].map(torn))
@@ -237,15 +198,10 @@ def judge_file(path: Path | str, half_width: float = 0.05) -> JudgeReport:
     return JudgeReport(str(path), frame, half_width, remarks=tuple(remarks))
 
 
-def _words_of(column: pd.Series) -> Mapping[str, float]:
-    words = set(column.dropna().astype(str).str.strip().str.lower())
-    return _PREFERENCES if words and words <= set(_PREFERENCES) else _WORDS
-
-
-def _number(value: object, words: Mapping[str, float]) -> float:
+def _number(value: object) -> float:
     text = str(value).strip().lower()
     try:
-        return words[text] if text in words else float(text)
+        return _WORDS[text] if text in _WORDS else float(text)
     except ValueError:
         return float("nan")
 

@@ -10,8 +10,8 @@
     our own               study, task, item, variant, respondent, repeat, measure, value, status
     a log                 loading.py makes a long table, or one row per run
 
-Counts come before stored rates: a rounded rate breaks ties, a count does not. Of several outcomes the one of most rows
-is taken. A column that is empty is not there. What was concluded without a usual name is said.
+Counts come before stored rates: a rounded rate breaks ties, a count does not. Of several outcomes the first of this
+list is taken. A column that is empty is not there. What was concluded without a usual name is said.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -27,11 +26,9 @@ from pandas.api.types import is_numeric_dtype
 
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.measure_names import better_of, is_benchmark, is_measure_alone, measure_in, why_no_score
-from trueness.analyse.shares import are_verdicts, as_shares, decimals, numbers_beside_words
+from trueness.analyse.run_scores import OF_PROTOCOL, OutcomeColumns, are_verdicts, as_shares, numbers_beside_words
 from trueness.errors import DataError, listed
 from trueness.texts import counted
-
-OutcomeKind = Literal["counts", "score of rules", "long table", "column", "rules"]
 
 USUAL_NAMES = {
     "model": (
@@ -45,7 +42,7 @@ USUAL_NAMES = {
     "task": (
         "task", "item", "task_id", "question", "question_id", "problem", "problem_id", "sample_id", "sample", "doc_id",
         "case", "test", "example", "example_id", "instance_id", "test_case", "testcase", "benchmark", "dataset",
-        "subject", "aufgabe", "tarea", "tâche",
+        "subject", "input", "user_input", "utterance", "sentence", "aufgabe", "tarea", "tâche",
     ),
     "repeat": ("rep", "repeat", "repetition", "replicate", "epoch", "trial", "run", "attempt", "iteration", "seed"),
     "extraction": ("extraction_ok", "json_valid", "parse_ok", "parsed", "parsed_ok", "valid"),
@@ -53,10 +50,10 @@ USUAL_NAMES = {
 OPTIONS = {"condition": "--condition", "model": "--unit", "task": "--unit, --cluster"}
 LONG = ("item", "variant", "respondent", "measure", "value", "status")  # of a study of ours
 MEASURES, MEASURED = ("measure", "metric", "metric_name"), ("value", "score", "metric_value", "result")
-COUNTS = (("pass_count", "fail_count"), ("passed", "failed"), ("n_pass", "n_fail"), ("passes", "fails"))
+COUNTS = (OF_PROTOCOL[0], ("passed", "failed"), ("n_pass", "n_fail"), ("passes", "fails"))
 ABSENT_COUNTS = ("absent_count", "absent", "n_absent", "skipped")
 TOTALS = (
-    ("auto_score", "scored_rules"), ("score", "max_score"), ("points", "max_points"), ("n_correct", "n_total"),
+    OF_PROTOCOL[1], ("score", "max_score"), ("points", "max_points"), ("n_correct", "n_total"),
     ("correct", "total"), ("num_correct", "total"), ("num_correct", "num_total"), ("passed", "total"), ("correct", "n"),
     ("score", "out_of"), ("score", "total"), ("points", "total"), ("hits", "total"),
 )  # fmt: skip  # but for the first they must be counts: some above 1, none above its total
@@ -71,7 +68,6 @@ PARTS = {"domain", "category", "subject", "topic", "section", "chapter", "subset
          "source", "file", "document", "environment", "env", "repo", "project", "area", "field", "part"}  # fmt: skip
 MOST_WAYS = 4  # commands that a refusal offers
 MANY = 20  # values beyond which a column such as `prompt` holds items, not conditions
-_SETTING = re.compile(r"(temperature|top_?[pk]|.*shots?\b|num_fewshot|seed|max_tokens)$", re.I)  # names no items
 _SUMS = {"average", "avg", "overall", "total", "grand total", "macro avg", "micro avg", "weighted avg", "gesamt",
          "insgesamt", "durchschnitt", "mittelwert", "moyenne", "promedio"}  # fmt: skip
 _PERHAPS = {"mean", "median", "sum", "summe", "std", "stdev", "sd"}
@@ -79,36 +75,6 @@ _IDS = ("id", "idx", "index", "nr", "number")
 _OF_ANYTHING = {"", "accuracy", "score", "pass", "success", "rating", "reward"}  # shares of right answers, or points
 MOST_ON_ONE_SCALE = 20.0  # between the greatest values of two columns of one table
 Roles = dict[str, str | None]
-
-
-@dataclass(frozen=True)
-class OutcomeColumns:
-    """Where a run's score comes from."""
-
-    kind: OutcomeKind
-    columns: tuple[str, ...]
-    absent: str | None = None  # the column that counts absent rules
-    nameless: bool = False  # of a wide table whose columns name no measure
-
-    @property
-    def formula(self) -> str:
-        if self.kind == "counts":
-            return f"{self.columns[1]} / ({self.columns[0]} + {self.columns[1]})"
-        if self.kind == "score of rules":
-            return f"1 - {self.columns[0]} / {self.columns[1]}"
-        if self.kind == "rules":
-            return f"1 - mean of {len(self.columns)} rules"
-        return self.columns[0]
-
-    @property
-    def of_protocol(self) -> bool:
-        """As the published protocol has it: failure rates, questions RQ1 and RQ2."""
-        return self.columns[:2] in (COUNTS[0], TOTALS[0])
-
-    @property
-    def of_study(self) -> bool:
-        """A long table with a status a row, as our studies write it: its measures are ours."""
-        return self.kind == "long table" and bool(self.columns[2])
 
 
 @dataclass(frozen=True)
@@ -173,14 +139,9 @@ def detect(frame: pd.DataFrame, settings: AnalysisSettings, domain: str) -> tupl
     keys = [c for c in (condition, model, roles["repeat"], *measures) if c]
     free = [c for c in rest if c not in (condition, *outcome.columns, *rules)]
     if task is None and not settings.unit:
-        task = next((c for c in free if c not in keys and _names_items(frame, c, keys)), None)
-        notes += [f"{task} names the tasks: each of its values stands once under every condition"] if task else []
-        task = task or next((c for c in free if _plain_name(c) in _IDS and not frame[c].is_unique), None)
+        task = next((c for c in free if _plain_name(c) in _IDS and not frame[c].is_unique), None)
     if task and not settings.unit and outcome.kind != "long table":
-        frame, task = _with_whole_ids(frame, task, model, keys, free, settings, domain, notes)
-    if task and outcome.kind in ("column", "long table"):
-        keys_of_task = [c for c in (condition, model, *measures) if c]
-        frame = _without_groups(frame, task, outcome.columns[0], keys_of_task, notes)
+        _check_ids(frame, task, model, keys, free, settings, domain)
     keys += [task] if task else []
     again = int(frame.duplicated(keys).sum()) if len(keys) > 1 else 0
     notes += [f"{counted(again, 'row')} with the {listed(keys)} of another: counted as further runs"] if again else []
@@ -229,46 +190,18 @@ def _first(columns: Mapping[str, str], names: Iterable[str]) -> str | None:
 
 
 def _without_sums(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.DataFrame:
-    """A line "Total" or "Average" is no run; one of a condition of that name, or "Mean", is none below all others, or
-    where a model, a condition or a task is missing."""
+    """A row "Total" or "Average" is no run, nor is one of that name, or "Mean", without a model, condition or task."""
     names = [c for c in (roles["condition"], roles["model"], roles["task"]) if c]
     texts = frame[list(dict.fromkeys([str(frame.columns[0]), *names]))].select_dtypes(exclude="number")
     words = texts.apply(lambda column: column.astype("string").str.strip("*: ").str.casefold())
-    alone = words.isin({*_SUMS, *_PERHAPS}) & ~words.apply(lambda column: column.duplicated(keep=False))
-    below = alone.any(axis=1)[::-1].cummin()[::-1] | frame[names].isna().any(axis=1)
-    sums = (alone.any(axis=1) & below) | words.isin(_SUMS).drop(columns=roles["condition"] or [], errors="ignore").any(
-        axis=1
-    )
+    perhaps = words.isin(_SUMS | _PERHAPS).any(axis=1) & frame[names].isna().any(axis=1)
+    sums = perhaps | words.drop(columns=roles["condition"] or [], errors="ignore").isin(_SUMS).any(axis=1)
     if not sums.any() or sums.all():
         return frame
     labels = listed([str(label) for label in frame[sums].iloc[:, 0].fillna("(none)").unique()], most=4)
     notes.append(f"{counted(int(sums.sum()), 'row')} of sums or averages left out ({labels})")
     runs: pd.DataFrame = frame[~sums]
     return runs.reset_index(drop=True)
-
-
-def _without_groups(frame: pd.DataFrame, task: str, value: str, keys: Sequence[str], notes: list[str]) -> pd.DataFrame:
-    """The rows of single tasks: mmlu beside mmlu_stem and mmlu_law, between which it always lies, is their average.
-
-    keys: the columns in which a task stands once or more for each value. Passes and fails are averages of nothing."""
-    if is_numeric_dtype(frame[task]) or frame[value].dropna().isin((0, 1)).all() or not is_numeric_dtype(frame[value]):
-        return frame
-    names = frame[task].astype("string").str.strip(" -|")
-    parts: dict[str, list[str]] = {}
-    for name in map(str, names.dropna().unique()):
-        for end in re.finditer(r"[\W_]+", name):
-            parts.setdefault(name[: end.start()], []).append(name)
-    table = frame.assign(**{task: names}).groupby([*keys, task], dropna=False)[value].mean().unstack(task)
-    step = 10.0 ** -(decimals(frame[value].to_numpy(dtype=np.float64)) or 4)
-    averages = []
-    for name in (name for name in map(str, table) if len(parts.get(name, ())) > 1):
-        inside = table[parts[name]]
-        between = table[name].between(inside.min(axis=1) - step, inside.max(axis=1) + step)
-        averages += [name] if (between | table[name].isna()).all() else []
-    if not averages:
-        return frame
-    notes.append(f"averages of others, left out: {listed(averages, most=6)}")
-    return frame[~names.isin(averages).to_numpy(dtype=bool)].reset_index(drop=True)
 
 
 # ---- the score of a run
@@ -300,13 +233,9 @@ def _outcome(
     possible += [OutcomeColumns("rules", rules)] if rules else []
     if not possible:
         return None
-    there = {one: frame[list(one.columns)].notna() for one in possible}
-    covered = [(t.any(axis=1) if one.kind == "rules" else t.all(axis=1)).sum() for one, t in there.items()]
-    best = possible[covered.index(max(covered))]
+    best = possible[0]
     if best.kind == "column" and scores[1:]:
         notes.append(f"scores that are not read (--score): {listed(scores[1:], most=6)}")
-    if best is not possible[0]:
-        notes.append(f"{possible[0].formula} is known for {covered[0]} of {len(frame)} rows: {best.formula} is taken")
     return best
 
 
@@ -325,7 +254,7 @@ def _only_measure(
     frame: pd.DataFrame, roles: Roles, rest: Sequence[str], settings: AnalysisSettings, domain: str, notes: list[str]
 ) -> str:
     """The one column whose name says a measure; where there is none, or several, the commands that name one."""
-    reasons = {c: why_no_score(c, rest) for c in rest if is_numeric_dtype(frame[c]) or are_verdicts(frame[c])}
+    reasons = {c: why_no_score(c) for c in rest if is_numeric_dtype(frame[c]) or are_verdicts(frame[c])}
     possible = [c for c, reason in reasons.items() if not reason]
     measures = [c for c in possible if measure_in(c)]
     of_runs = bool(roles["task"] and roles["model"])
@@ -429,40 +358,25 @@ def _condition(
     return frame.assign(**{ALL: "all runs"}), ALL
 
 
-def _names_items(frame: pd.DataFrame, column: str, keys: Sequence[str]) -> bool:
-    """Whether each value stands once under every condition (and model, and repeat): then cells can be paired by it."""
-    parts = is_numeric_dtype(frame[column]) and not (frame[column].dropna() % 1 == 0).all()
-    levels = frame[column].nunique()
-    if parts or levels < 3 or _SETTING.match(column.strip()) or frame[column].isna().any():
-        return False
-    groups = frame.groupby(list(keys), dropna=False)[column]
-    return bool(groups.ngroups > 1 and (groups.nunique() == levels).all() and (groups.size() == levels).all())
-
-
-def _with_whole_ids(
+def _check_ids(
     frame: pd.DataFrame, task: str, model: str | None, keys: Sequence[str], free: Sequence[str],
-    settings: AnalysisSettings, domain: str, notes: list[str],
-) -> tuple[pd.DataFrame, str]:  # fmt: skip
-    """Ids that start anew (1, 2, ... in each domain) are completed by a column with a usual name of parts, and refused
-    where some stand more often than others, under each condition alike."""
+    settings: AnalysisSettings, domain: str,
+) -> None:  # fmt: skip
+    """Ids that start anew (1, 2, ... in each subject) name no task alone: a column with a usual name of parts completes
+    them, or some stand more often than others, under each condition alike."""
     if not frame.duplicated([*keys, task]).any():
-        return frame, task
+        return
     parts = [
         c
         for c in free
         if 2 <= frame[c].nunique() <= len(frame) / 4 and frame.groupby(task)[c].nunique().max() > 1
         if frame.groupby([*keys, c, task], dropna=False).size().nunique() == 1
     ]
-    if part := next((c for c in parts if _plain_name(c) in PARTS), None):
-        whole, names = f"{part} / {task}", frame[part].astype("string") + " / " + frame[task].astype("string")
-        notes.append(f"{task} starts anew in each {part}: {names.nunique()} tasks named by both (--unit)")
-        return frame.assign(**{whole: names}), whole
+    parts.sort(key=lambda c: _plain_name(c) not in PARTS)
     counts = frame.groupby([*keys, task], dropna=False).size().unstack(task, fill_value=0).to_numpy()
-    if (counts == counts[0]).all() and len(set(counts[0])) > 1:
+    if any(_plain_name(c) in PARTS for c in parts) or ((counts == counts[0]).all() and len(set(counts[0])) > 1):
         ways = [(*([model] if model else []), *more, task) for more in (*((c,) for c in parts[:1]), ())]
         raise DataError(
-            f"{domain} must name each task once, got a {task} that starts anew: some stand more often than others, in "
-            f"the same way for each {keys[0]}. Name the column that tells them apart domain, or say what is averaged: "
-            f"{_ways(settings, 'unit', ways)}"
+            f"{domain} must name each task once, got a {task} that starts anew. Name the column that tells them apart "
+            f"domain, or say what is averaged: {_ways(settings, 'unit', ways)}"
         )
-    return frame, task

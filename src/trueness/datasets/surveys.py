@@ -22,7 +22,7 @@ from trueness import registry
 from trueness.datasets.frames import MAX_CELLS, layout_of, read_text, with_numbers
 from trueness.errors import MAX_COMPARED, MAX_KNOWN, DataError, listed
 from trueness.outside import MAX_TABLE, NOT_READ, is_there, one_line
-from trueness.packed import parquet_columns, read_codes
+from trueness.packed import parquet_columns, read_parquet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -71,7 +71,7 @@ def open_microdata(reference: str, folder: Path | str = ".") -> Microdata:
         raise DataError(f"data {reference!r} must be a file that is there, got none at {path}.")
     if path.suffix == ".parquet":
         names = parquet_columns(path, MAX_COLUMNS)
-        return Microdata(path.name, names, lambda columns: read_codes(path, MAX_CELLS, columns))
+        return Microdata(path.name, names, lambda columns: read_parquet(path, MAX_CELLS, columns, codes=True))
     name = path.name.lower()
     reader = next((reader for endings, reader in _READERS if name.endswith(endings)), None)
     if reader is None:

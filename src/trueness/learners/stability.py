@@ -15,7 +15,7 @@ open, not what the rows do (Rubin 1987).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     import pandas
 
 ANY = "*-*"  # an edge with whatever marks
-_FAINT = 0.05  # edges found less often than this are left out of the drawing
 _MARKS = {Edge("", "", *ends).arrow: ends for ends in product((TAIL, ARROW, CIRCLE), repeat=2)}
 _TURNED = {"<-": "->", "<--": "->", "<-o": "o->", "o-": "-o", "o--": "-o"}  # as a row has it, source and target swapped
 
@@ -145,23 +144,6 @@ class Stability:
 
         return pandas.DataFrame([*self.edges, *self.adjacencies], columns=list(EdgeFrequency._fields))
 
-    def to_svg(self) -> str:
-        """Each pair with its most frequent marks and how often it is found, as wide as that."""
-        marks, weights = np.zeros((2, len(self.nodes), len(self.nodes)))
-        labels, most_frequent = {}, {frozenset(row[:2]): row for row in reversed(self.edges)}
-        for pair in self.adjacencies:
-            if pair.frequency >= _FAINT:
-                edge = most_frequent[frozenset(pair[:2])]
-                i, j = self.nodes.index(edge.source), self.nodes.index(edge.target)
-                marks[j, i], marks[i, j] = _MARKS[edge.mark]
-                weights[i, j] = pair.frequency
-                weights[j, i] = pair.frequency if marks[i, j] == marks[j, i] else 0.0
-                labels[edge.source, edge.target] = f"{100 * pair.frequency:.0f} %"
-        return Graph(self.nodes, marks.astype(np.int8), weights, "pag").to_svg(labels=labels)
-
-    def _repr_svg_(self) -> str:
-        return self.to_svg()
-
     def __str__(self) -> str:
         lost = ", ".join(f"{count} {status}" for status, count in self.failures.items())
         lost = f"; {lost}" if lost else ""
@@ -185,11 +167,10 @@ def stability(
     rng: Generator | None = None,
     threshold: float = 0.5,
     level: float = 0.95,
-    progress: Callable[[int, int], None] | None = None,
 ) -> Stability:
     """Fit `learner` (or the one of that name) to `repeats` resamples of the rows, and count its edges.
 
-    threshold: from which frequency on an edge is told and kept in `.graph()`. progress(done, repeats) after each fit.
+    threshold: from which frequency on an edge is told and kept in `.graph()`.
     Each resample has a generator of its own, so the first k of more repeats are the same as k repeats.
     """
     learner = _definite(learner, repeats, "repeats", level)
@@ -198,7 +179,7 @@ def stability(
     generators = np.random.default_rng(rng).spawn(repeats)
     draws = (generator.integers(table.n, size=table.n) for generator in generators)
     runs = fit_resamples(learner, table, draws, generators)
-    return _count_edges(runs, repeats, "resamples", learner.card, table.names, threshold, level, progress)
+    return _count_edges(runs, repeats, "resamples", learner.card, table.names, threshold, level)
 
 
 def join_imputations(
@@ -222,7 +203,7 @@ def join_imputations(
         raise DataError(f"{table.source} must have missing values to impute, got none. Use stability for the rows.")
     generators = np.random.default_rng(rng).spawn(tables)
     runs = (fit_alone(learner, impute(table, generator, resample=True), generator) for generator in generators)
-    return _count_edges(runs, tables, "imputed tables", learner.card, table.names, threshold, level, None)
+    return _count_edges(runs, tables, "imputed tables", learner.card, table.names, threshold, level)
 
 
 def _definite(learner: Learner | str, repeats: int, setting: str, level: float) -> Learner:
@@ -248,10 +229,9 @@ def _count_edges(
     names: tuple[str, ...],
     threshold: float,
     level: float,
-    progress: Callable[[int, int], None] | None,
 ) -> Stability:
     tally, failures, messages = _Tally(names), Counter[str](), Counter[str]()
-    for done, run in enumerate(runs, start=1):
+    for run in runs:
         if isinstance(run.answer, Exception):
             failures[str(Status.FAILED)] += 1
             messages[_words_of(run.answer)] += 1
@@ -260,8 +240,6 @@ def _count_edges(
             messages[problem] += 1
         else:
             tally.add(run.answer)
-        if progress is not None:
-            progress(done, repeats)
     n = repeats - failures.total()
     edges, pairs = tally.edges(), Counter[tuple[str, str, str]]()
     for (one, other, _), count in edges.items():

@@ -6,20 +6,12 @@ SERVICE_API_KEY. Two services are such servers with a name of their own here: qw
 
 Where a model is reached, and which key may go there.
 
-    a key stands in        the environment, or .env
-    an address comes from  the provider itself, the environment, .env, or the plan
+    a key stands in        the environment
+    an address comes from  the provider itself, the environment, or the plan
 
-A key of the provider goes to the provider's own address, to an address that stands where the key stands, and to the
-hosts that the user has allowed: `--allow-host HOST`. A plan, or a .env file that lies in a folder, may be a stranger's:
-it can name an address and a variable, but it cannot give permission. So another variable, which only a plan can pair
-with a provider, needs the user's yes wherever it would go: `--allow-key NAME`, or `--allow-host HOST`.
-
-Keys and addresses from the environment, or from a `.env` file in the current folder; where each stood is told.
-
-    KEY=value            # comments, blank lines and a leading `export` are allowed
-    KEY="value # kept"   # quotes keep spaces and hashes
-
-The environment always wins, nothing is written back to it, and no value ever reaches a message or a log.
+A key of the provider goes to the provider's own address, to an address that stands in the environment too, and to the
+hosts that the user has allowed: `--allow-host HOST`. A plan may be a stranger's: it can name an address, but it cannot
+give permission, and it names no variable. No value of a key ever reaches a message or a log.
 """
 
 from __future__ import annotations
@@ -27,84 +19,24 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
-from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from trueness import texts
 from trueness.errors import MissingExtra, SettingError, TruenessError, UnknownName
 from trueness.models.base import CallOptions, read_options, stated_price
-from trueness.outside import MAX_PLAN, Json, is_there, text_of
+from trueness.outside import Json
 from trueness.registry import is_installed
 from trueness.settings import Between
 
-ENVIRONMENT, ENV_FILE = "the environment", ".env"
-_ASSIGNMENT = (
-    re.compile(  # a bare value ends where blanks are followed by '#' or nothing; each character is looked at once
-        r"""^\s*+(?:export\s++)?([A-Za-z_]\w*+)\s*+=\s*+
-    (?:"([^"]*+)"|'([^']*+)'|([^\s#](?:\S|\s++(?!\#|$))*+|))\s*+(?:(?<=\s)\#.*+)?$""",
-        re.VERBOSE,
-    )
-)
-
-
-def parse_env(text: str) -> dict[str, str]:
-    """The assignments of a `.env` file; a line that is none is left out (its text may be a secret)."""
-    values = {}
-    for line in text.splitlines():
-        match = None if line.lstrip().startswith("#") else _ASSIGNMENT.match(line)
-        if match:
-            name, double, single, bare = match.groups()
-            values[name] = next(value for value in (double, single, bare) if value is not None)
-    return values
-
-
-def read_env(path: Path) -> dict[str, str]:
-    """The assignments of a file; nothing where there is no such file."""
-    return parse_env(text_of(path, MAX_PLAN, SettingError)) if is_there(path) else {}
-
-
-class EnvVariable(NamedTuple):
-    """The value of a variable, and where it stood."""
-
-    name: str
-    value: str
-    place: str
-
-
-def variable(name: str, folder: Path | None = None) -> EnvVariable | None:
-    """A variable of the environment, else of `.env` in the folder (the current one); empty counts as not set.
-
-    Blanks and line ends around it are none of it: a key with one is refused by HTTP, in a message that shows the key.
-    """
-    for place, values in ((ENVIRONMENT, os.environ), (ENV_FILE, read_env((folder or Path.cwd()) / ".env"))):
-        value = values.get(name, "").strip()
-        if value:
-            return EnvVariable(name, value, place)
-    return None
-
-
-def all_variables(folder: Path | None = None) -> dict[str, str]:
-    """Every variable of both places; a file that cannot be read holds none, and who needs one of it is told."""
-    values: dict[str, str] = {}
-    with suppress(SettingError):
-        values = read_env((folder or Path.cwd()) / ".env")
-    return values | dict(os.environ)
-
-
-# ---- addresses
-
-
-OWN, PLAN = "the provider", "the plan"
+OWN, ENVIRONMENT, PLAN = "the provider", "the environment", "the plan"
 _URL = re.compile(r"(https?)://(\[[0-9a-f:.]+\]|[^\s/\\@:?#\[\]]+)(?::(\d{1,5}))?(/[^\s\\?#]*)?", re.IGNORECASE)
 _HOST = re.compile(r"[a-z0-9_.-]+|\[[0-9a-f:.]+\]")
 _KEY = re.compile(r"[A-Z0-9_]*_API_KEY")  # variables that hold keys of models
 _PORTS = {"https": 443, "http": 80}
 
 _hosts: set[str] = set()  # what the user of this process has allowed; there is nobody else who could
-_keys: set[str] = set()
 
 
 @dataclass(frozen=True)
@@ -124,6 +56,12 @@ class Address:
             return False
 
 
+def variable(name: str) -> str:
+    """A variable of the environment; '' where it is not set. Blanks and line ends around it are none of it: a key with
+    one is refused by HTTP, in a message that shows the key."""
+    return os.environ.get(name, "").strip()
+
+
 def address(text: str, place: str, what: str) -> Address:
     """An address of which we and the SDK, which is handed `url`, cannot have different readings."""
     match = _URL.fullmatch(text.strip())
@@ -136,28 +74,12 @@ def address(text: str, place: str, what: str) -> Address:
     return Address(f"{scheme}://{shown}{match[4] or ''}", shown if scheme == "https" else f"http://{shown}", place)
 
 
-def allow(hosts: Iterable[str] = (), keys: Iterable[str] = ()) -> None:
+def allow(hosts: Iterable[str]) -> None:
     """The user's yes, for the rest of this process: keys may go to these hosts (https where no scheme stands before
-    it), and a plan may name these variables as keys, of any model."""
+    it)."""
     for host in hosts:
         text = host if "://" in host else f"https://{host}"
         _hosts.add(address(text, PLAN, f"--allow-host {host!r:.80}").host)
-    _keys.update(keys)
-
-
-def may_go(place: str, to: Address) -> bool:
-    """Whether a key that stands in `place` may be sent to an address."""
-    return to.place in (OWN, place) or to.host in _hosts
-
-
-def may_be_paired(variable: str, keys: Iterable[str], to: Address) -> bool:
-    """Whether a variable may be the key of a provider that has `keys`, asked at that address."""
-    return variable in keys or variable in _keys or to.host in _hosts
-
-
-def may_be_a_key(variable: str) -> bool:
-    """Whether a plan may name a variable as the key of a model."""
-    return _KEY.fullmatch(variable) is not None or variable in _keys
 
 
 def _ascii(host: str) -> str:
@@ -178,7 +100,6 @@ class ServiceOptions(CallOptions):
     """`retries` is how often a call is made again after a fault that may pass, `delay` how many seconds later."""
 
     base_url: str | None = None
-    key_variable: str | None = None
     retries: Annotated[int, Between(0, MOST_RETRIES, closed=True)] = 3
     delay: Annotated[float, Between(0, LONGEST_WAIT, closed=True)] = 5.0
 
@@ -255,14 +176,14 @@ class Access:
     route: str  # the name for Inspect AI
     model: str  # what the provider calls it
     address: Address
-    key: EnvVariable | None  # None where the server is asked without one
+    key: str  # the variable that holds it; '' where the server is asked without one
     kept: str  # the variable that stays here, where the key may not go to this address
     service: Service
     options: ServiceOptions
 
     @property
     def secret(self) -> str:
-        return self.key.value if self.key else "none"  # the SDKs insist on some text
+        return variable(self.key) if self.key else "none"  # the SDKs insist on some text
 
     @property
     def is_providers(self) -> bool:
@@ -270,12 +191,12 @@ class Access:
         return self.service.own_sdk and self.address.place in (OWN, ENVIRONMENT)
 
     def elsewhere(self) -> str:
-        """One line where the address or the variable is not the provider's own; else ''."""
-        if self.address.place == OWN and (self.key is None or self.key.name in self.service.keys):
+        """One line where the address is not the provider's own; else ''."""
+        if self.address.place == OWN:
             return ""
         line = f"{self.name} is asked at {self.address.host} (from {self.address.place})"
         if self.key:
-            return f"{line} with {self.key.name} (from {self.key.place})."
+            return f"{line} with {self.key}."
         line += " without a key"
         return f"{line}; --allow-host {self.address.host} sends {self.kept} there." if self.kept else f"{line}."
 
@@ -288,7 +209,7 @@ def access(name: str, options: Mapping[str, Json]) -> Access:
     stated = read_options(ServiceOptions, options, name)
     service, model = _service(name)
     where = _address(name, service, stated)
-    key, kept = _key(name, service, where, stated)
+    key, kept = _key(name, service, where)
     route = f"{service.route}/{model}" if service.route else name
     return Access(name, route, model, where, key, kept, service, stated)
 
@@ -325,18 +246,18 @@ def _service(name: str) -> tuple[Service, str]:
 def hide_keys() -> None:
     """No key of a model, whoever reads it (a model, learner or task of the user's own), gets into a text that is
     stored."""
-    for name, value in all_variables().items():
-        if may_be_a_key(name):
+    for name, value in os.environ.items():
+        if _KEY.fullmatch(name):
             texts.hide(value.strip())
 
 
 def _address(name: str, service: Service, options: ServiceOptions) -> Address:
-    """The plan's, else that of the environment or .env, else the provider's own; which it is whoever states it."""
+    """The plan's, else that of the environment, else the provider's own; which it is whoever states it."""
     providers = address(service.base_url, OWN, name) if service.base_url else None
     if options.base_url:
         where = address(options.base_url, PLAN, f"'base_url' of model {name}")
     elif set_elsewhere := variable(service.url_variable):
-        where = address(set_elsewhere.value, set_elsewhere.place, f"{set_elsewhere.name} of {set_elsewhere.place}")
+        where = address(set_elsewhere, ENVIRONMENT, service.url_variable)
     elif providers:
         where = providers
     else:
@@ -347,30 +268,25 @@ def _address(name: str, service: Service, options: ServiceOptions) -> Address:
     return replace(where, place=OWN) if providers and where.host == providers.host else where
 
 
-def _key(name: str, service: Service, where: Address, options: ServiceOptions) -> tuple[EnvVariable | None, str]:
-    """The key that is sent; or None, with the variable that is kept back because it may not go there."""
-    stated = options.key_variable
-    if stated and not may_be_a_key(stated):
-        raise SettingError(
-            f"'key_variable' of model {name} must be a variable whose name ends in _API_KEY, got {stated!r:.80}. "
-            f"Allow it with --allow-key {stated:.80}"
-        )
-    names = (stated,) if stated else service.keys
-    key = next((candidate for candidate in map(variable, names) if candidate), None)
-    if key is None:
-        if not stated and (not service.keys or where.is_loopback):
-            return None, ""  # a server on this machine
+def _key(name: str, service: Service, where: Address) -> tuple[str, str]:
+    """The key that is sent; or '', with the variable that is kept back because it may not go there."""
+    key = next(filter(variable, service.keys), "")
+    if not key:
+        if not service.keys or where.is_loopback:
+            return "", ""  # a server on this machine
         raise TruenessError(
-            f"model {name} needs a key: set {' or '.join(names)} in the environment or in a .env file. {_WITHOUT_A_KEY}"
+            f"model {name} needs a key: set {' or '.join(service.keys)} in the environment (of a .env: set -a; "
+            f". ./.env). {_WITHOUT_A_KEY}"
         )
-    texts.hide(key.value)
-    if not (key.value.isascii() and key.value.isprintable() and " " not in key.value):
-        raise TruenessError(f"{key.name} of {key.place} must be one word of ASCII characters, as a header of HTTP is.")
-    would = f"model {name} would send {key.name} (from {key.place}) to {where.host} (from {where.place})"
-    if not may_go(key.place, where):
-        if where.is_loopback and not stated:
-            return None, key.name  # a server on this machine mostly needs none; who named it gets none of ours
-        raise TruenessError(f"{would}. Allow it with --allow-host {where.host}, or state both in the environment.")
-    if not may_be_paired(key.name, service.keys, where):
-        raise TruenessError(f"{would}. It is no key of {service.title}: allow it with --allow-key {key.name}")
+    value = variable(key)
+    texts.hide(value)
+    if not (value.isascii() and value.isprintable() and " " not in value):
+        raise TruenessError(f"{key} must be one word of ASCII characters, as a header of HTTP is.")
+    if where.place == PLAN and where.host not in _hosts:
+        if where.is_loopback:
+            return "", key  # a server on this machine mostly needs none; who named it gets none of ours
+        raise TruenessError(
+            f"model {name} would send {key} to {where.host} (from {where.place}). Allow it with --allow-host "
+            f"{where.host}, or state both in the environment."
+        )
     return key, ""

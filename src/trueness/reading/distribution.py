@@ -1,4 +1,4 @@
-"""What a reply says of a population: a level, a number, a probability, a distribution, each with where it was read.
+"""What a reply says of a population: a level, a number, a distribution, each with where it was read.
 
     levels: name -> accepted spellings,  e.g. {"male": ("male", "man"), "female": ("female", "woman")}
 
@@ -58,7 +58,7 @@ class Named(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """What a reply says: a level, a number (45,000, $45k, 1.2 million), or a probability in [0, 1].
+    """What a reply says: a level, or a number (45,000, $45k, 1.2 million).
 
     `span` is where; `parser` of a level how: whole, line, marked, bin, named (in a sentence).
     """
@@ -109,33 +109,6 @@ def read_number(text: str) -> Answered:
             return Answered(values.pop(), Status.OK, numbers[0].span(), _if_cut(text))
     status, message = _nothing(view, "not one number is given.")
     return Answered(None, status, message=message)
-
-
-def read_share(text: str) -> Answered:
-    """The one probability of a reply: 35 %, 0.35, of 30-35 % the middle; a whole number alone is a percentage."""
-    view = answer_view(text)
-    if not view.strip():
-        return Answered(None, Status.UNREADABLE, message="the reply is empty.")
-    numbers = [number for number in numbers_in(view) if not number.level]
-    signed = [number for number in numbers if number.percent]
-    if signed:
-        first = numbers.index(signed[0])
-        numbers = signed if first == 0 or not _one_range(view, numbers[first - 1], signed[0]) else numbers[first - 1 :]
-    if not numbers:
-        status, message = _nothing(view, "no probability is given.")
-        return Answered(None, status, message=message)
-    low, high = numbers[0], numbers[0]
-    if len(numbers) > 1 and _one_range(view, numbers[0], numbers[1]):
-        high, numbers = numbers[1], numbers[1:]
-    if {number.value for number in numbers[1:]} - {high.value}:
-        return Answered(None, Status.UNREADABLE, message="several different probabilities are given.")
-    value = (low.value + high.value) / 2
-    flags: tuple[str, ...] = ()
-    if high.percent or (low.whole and high.whole):
-        value, flags = value / 100, (() if high.percent else ("no_sign",))
-    if not 0 <= value <= 1:
-        return Answered(None, Status.UNREADABLE, message=f"{value:g} is not a probability.")
-    return Answered(value, Status.OK, (low.start, high.end), _if_cut(text), flags=flags)
 
 
 def answer_view(text: str) -> str:
@@ -210,11 +183,6 @@ def _by_bins(number: Answered, levels: Sequence[str], bins: Sequence[float], top
     if place < 0 or (top is not None and number.value >= top):
         return Answered(None, Status.UNREADABLE, message=f"{number.value:g} is outside the levels.")
     return Answered(levels[place], Status.OK, number.span, number.message, "bin")
-
-
-def _one_range(view: str, first: Number, second: Number) -> bool:
-    """30-35 %, 30 to 35 %, between 30 and 35 %: two ends of one range."""
-    return first.value <= second.value and view[first.end : second.start].strip() in ("-", "to", "and", "~")
 
 
 def _if_cut(text: str) -> str:

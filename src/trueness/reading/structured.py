@@ -56,7 +56,6 @@ _TOKEN = late(  # numbers possessive: shorter ones are never followed by what mu
     re.VERBOSE,
 )
 _KEY = late(r'[\s,]*"([^"\\\n]*)"[\s,]*:')  # what most keys are, and most values of an answer
-_PAIR = late(r"[\s,]*(\[\s*(-?\d+(?:\.\d+)?)\s*,\s*(-?\d+(?:\.\d+)?)\s*\])")
 _ESCAPED = late(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
@@ -125,12 +124,6 @@ class _Reader:
             return kind, start, end
 
     def value(self, depth: int) -> Node:
-        pair = _PAIR.match(self.text, self.at) if depth < _MAX_DEPTH else None
-        if pair is not None:
-            start, self.at = pair.span(1)
-            low = _new(Node, (NUMBER, *pair.span(2), pair[2], (), (), True))
-            high = _new(Node, (NUMBER, *pair.span(3), pair[3], (), (), True))
-            return _new(Node, (ARRAY, start, self.at, "", (low, high), (), True))
         kind, start, end = self.next()
         written = self.text[start:end]
         if kind == "open" and depth < _MAX_DEPTH:

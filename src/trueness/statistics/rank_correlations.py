@@ -4,9 +4,6 @@
     clusters:  atanh(r) -+ t_{C-1} SE,   SE from leaving out one cluster at a time (jackknife)
 
 p of independent rows: all n! orders up to n = 8, scipy's beyond; of clusters: atanh(r)/SE against t_{C-1}.
-
-Leaving out is weights k_i = 0, 1 on the rows; with s_ij = sign(x_i - x_j),   rank_i = sum_j k_j (1 + s_ij)/2,
-so that all weightings are one matrix product.
 """
 
 from __future__ import annotations
@@ -28,8 +25,6 @@ from trueness.statistics.result import Estimate, checked_level
 _MOST = 1 - 1e-9  # a perfect correlation has no atanh
 _ENUMERATED = 8  # pairs up to which all orders are tried
 _MOST_LEFT_OUT = 500  # groups of clusters beyond which leaving out one at a time tells no more
-_PAIRED_ROWS = 2000  # rows up to which the n x n signs are written out
-_WEIGHTS_AT_ONCE = 1_000_000
 
 
 def rank_correlation(x: ArrayLike, y: ArrayLike, clusters: Labels | None = None, level: float = 0.95) -> Estimate:
@@ -104,30 +99,9 @@ def _clustered_error(x: Array, y: Array, inside: Clusters) -> float | None:
     """Of atanh(r); None where a correlation without one of the clusters has no value."""
     if inside.count < 3:
         return None
-    left = weighted_correlations(x, y, 1.0 - np.eye(inside.count), inside)
+    kept = [inside.codes != cluster for cluster in range(inside.count)]
+    left = np.array([spearman(x[k], y[k]) if np.ptp(x[k]) and np.ptp(y[k]) else math.nan for k in kept])
     return None if np.isnan(left).any() else jackknife_error(left) or None
-
-
-def weighted_correlations(x: Array, y: Array, weights: Array, inside: Clusters) -> Array:
-    """(R,) correlations under weights (R, C), 0 or 1, of the clusters; NaN where a column is constant."""
-    if len(x) > _PAIRED_ROWS:
-        kept = (row[inside.codes] > 0 for row in weights)
-        return np.array([spearman(x[k], y[k]) if np.ptp(x[k]) and np.ptp(y[k]) else math.nan for k in kept])
-    signs_x, signs_y = np.sign(x[:, None] - x), np.sign(y[:, None] - y)
-    block = max(1, _WEIGHTS_AT_ONCE // len(x))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        parts = [
-            _weighted_block(weights[start : start + block][:, inside.codes], signs_x, signs_y)
-            for start in range(0, len(weights), block)
-        ]
-    return np.concatenate(parts)
-
-
-def _weighted_block(k: Array, signs_x: Array, signs_y: Array) -> Array:
-    # sum_j k_j s_ij is twice the rank less a constant, and its weighted mean is 0: ready for a correlation
-    ranks_x, ranks_y = k @ signs_x.T, k @ signs_y.T
-    above = (k * ranks_x * ranks_y).sum(axis=1)
-    return np.asarray(above / np.sqrt((k * ranks_x**2).sum(axis=1) * (k * ranks_y**2).sum(axis=1)))
 
 
 def _clip(r: float) -> float:

@@ -1,7 +1,7 @@
 """What a design can show at all, before anything is run.
 
     smallest exact p over n paired units = sided / 2^n        all differences point one way
-    Holm over k comparisons: k p for the smallest p;  Benjamini-Hochberg: p, if all k comparisons reach it together
+    Holm over k comparisons: k p for the smallest p
     power = P(|T| >= t_{1 - alpha/2, n - 1}),   T noncentral t with n - 1 degrees of freedom and shift sqrt(n)/sd
     sd of a unit's difference = sqrt(sd_units^2 + 2 sd_repeats^2 / repeats)
 
@@ -12,71 +12,44 @@ units, is lowered by no number of repeats. Cohen (1988); Miller (2024) for the s
 
 from __future__ import annotations
 
+import itertools
 import math
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from scipy.special import nctdtr, stdtrit
 
 from trueness.errors import SettingError
 from trueness.intervals import short
-from trueness.statistics.result import Cell, Result
 from trueness.texts import counted
 
-Test = Literal["wilcoxon", "sign-flip"]
 MOST_UNITS = 100_000
-Adjustment = Literal["none", "bonferroni", "holm", "benjamini-hochberg"]
 
 
-def smallest_p(n_units: int, test: Test = "wilcoxon", sided: Literal[1, 2] = 2) -> float:
+def smallest_p(n_units: int, sided: Literal[1, 2] = 2) -> float:
     """The smallest exact p: one of the 2^n sign patterns, and its mirror when two-sided.
 
     The same for Wilcoxon's signed rank and for the sign-flip test of the mean, without ties and zero differences;
     a zero difference is a unit less for Wilcoxon's test.
     """
-    _one_of("test", test, get_args(Test))
-    _one_of("sided", sided, (1, 2))
-    _at_least("n_units", n_units, 0)
+    if n_units < 0:
+        raise SettingError(f"'n_units' must be at least 0, got {n_units}.")
     return min(1.0, math.ldexp(float(sided), -n_units))
-
-
-def smallest_adjusted_p(
-    n_units: int,
-    n_comparisons: int,
-    method: Adjustment = "holm",
-    test: Test = "wilcoxon",
-    sided: Literal[1, 2] = 2,
-) -> float:
-    """The smallest p after adjustment for n_comparisons, at best."""
-    _one_of("method", method, get_args(Adjustment))
-    _at_least("n_comparisons", n_comparisons, 1)
-    times = n_comparisons if method in ("holm", "bonferroni") else 1
-    return min(1.0, times * smallest_p(n_units, test, sided))
-
-
-def units_needed(
-    alpha: float = 0.05,
-    n_comparisons: int = 1,
-    method: Adjustment = "holm",
-    test: Test = "wilcoxon",
-    sided: Literal[1, 2] = 2,
-) -> int:
-    """The least number of units whose smallest adjusted p is <= alpha. Necessary, far from sufficient."""
-    _share("alpha", alpha)
-    n = 1
-    while smallest_adjusted_p(n, n_comparisons, method, test, sided) > alpha:
-        n += 1
-    return n
 
 
 @dataclass(frozen=True)
 class Reach:
-    """What n_units and n_comparisons allow at alpha; prints itself as a sentence for a plan."""
+    """What n_units and n_comparisons allow at alpha, after Holm; prints itself as a sentence for a plan."""
 
     n_units: int
     n_comparisons: int
     alpha: float = 0.05
-    method: Adjustment = "holm"
+
+    def __post_init__(self) -> None:
+        if self.n_comparisons < 1 or not 0 < self.alpha < 1:
+            raise SettingError(
+                f"'n_comparisons' must be at least 1 and 'alpha' in (0, 1), got {self.n_comparisons} and {self.alpha}."
+            )
 
     @property
     def p(self) -> float:
@@ -84,7 +57,8 @@ class Reach:
 
     @property
     def adjusted_p(self) -> float:
-        return smallest_adjusted_p(self.n_units, self.n_comparisons, self.method)
+        """The smallest p after adjustment, at best."""
+        return min(1.0, self.n_comparisons * self.p)
 
     @property
     def possible(self) -> bool:
@@ -93,12 +67,13 @@ class Reach:
 
     @property
     def units_needed(self) -> int:
-        return units_needed(self.alpha, self.n_comparisons, self.method)
+        """The least number of units whose smallest adjusted p is <= alpha. Necessary, far from sufficient."""
+        return next(n for n in itertools.count(1) if replace(self, n_units=n).possible)
 
     def __str__(self) -> str:
         facts = (
             f"With {counted(self.n_units, 'unit')} the smallest exact two-sided p is {self.p:.2g}, "
-            f"after {self.method} over {counted(self.n_comparisons, 'comparison')} {self.adjusted_p:.2g}"
+            f"after holm over {counted(self.n_comparisons, 'comparison')} {self.adjusted_p:.2g}"
         )
         if self.possible:
             return f"{facts}: a difference can reach {self.alpha:g}."
@@ -106,7 +81,7 @@ class Reach:
 
 
 @dataclass(frozen=True)
-class PairedDesign(Result):
+class PairedDesign:
     """n_units units, each measured `repeats` times under both conditions."""
 
     n_units: int
@@ -145,19 +120,7 @@ class PairedDesign(Result):
             low, high = (middle, high) if self.power(middle) < power else (low, middle)
         return high
 
-    def row(self) -> dict[str, Cell]:
-        return {
-            "n_units": self.n_units,
-            "repeats": self.repeats,
-            "sd_units": self.sd_units,
-            "sd_repeats": self.sd_repeats,
-            "sd_difference": self.sd_difference,
-            "alpha": self.alpha,
-            "detectable_80": self.smallest_detectable(0.8),
-            "detectable_95": self.smallest_detectable(0.95),
-        }
-
-    def sentence(self) -> str:
+    def __str__(self) -> str:
         return (
             f"{self.n_units} units x {self.repeats} repeats find a mean difference of "
             f"{short(self.smallest_detectable(0.8))} in 80 % of studies and of "
@@ -188,18 +151,3 @@ def _t_power(shift: float, df: float, alpha: float) -> float:
     t = float(stdtrit(df, 1 - alpha / 2))
     upper, lower = 1 - float(nctdtr(df, shift, t)), float(nctdtr(df, shift, -t))
     return upper + (lower if math.isfinite(lower) else 0.0)
-
-
-def _one_of(name: str, value: object, allowed: tuple[object, ...]) -> None:
-    if value not in allowed:
-        raise SettingError(f"{name!r} must be one of {', '.join(map(str, allowed))}, got {value!r}.")
-
-
-def _at_least(name: str, value: float, least: float) -> None:
-    if not value >= least:
-        raise SettingError(f"{name!r} must be at least {least:g}, got {value}.")
-
-
-def _share(name: str, value: float) -> None:
-    if not 0 < value < 1:
-        raise SettingError(f"{name!r} must be in (0, 1), got {value}.")

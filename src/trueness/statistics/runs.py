@@ -38,15 +38,15 @@ from scipy.sparse import csr_array
 from scipy.special import bdtr, bdtrc, ndtr, stdtrit
 
 from trueness.errors import DataError
-from trueness.intervals import Interval, short
+from trueness.intervals import Interval
 from trueness.statistics.clusters import Array
 from trueness.statistics.result import checked_level
 from trueness.statistics.sign_flip import check_resamples
 
+CHECKPOINTS = (10, 20, 30, 50, 100, 200, 300, 500, 1000, 2000, 3000, 5000, 10_000)
 ENOUGH = 100  # runs, from which a range may stand without a note
 _COUNTS_AT_ONCE = 250_000  # entries of a block of counts: 2 MB, so that drawing and product stay in the cache
 _MEANS_AT_ONCE = 12_500_000  # entries of a block of resampled means: 100 MB
-_GUESS_FROM = 1_000  # resamples that tell where the tails begin
 
 
 def expected_content(n: int, level: float = 0.95) -> float | None:
@@ -128,21 +128,6 @@ class RunSummary:
             "degenerate": self.degenerate,
         }
 
-    def __str__(self) -> str:
-        lost = ", ".join(f"{count} {status}" for status, count in self.missing.items())
-        lost = f"; {self.n_missing} missing: {lost}" if lost else ""
-        if self.mean is None:
-            return f"no run has a value{lost}"
-        counted = f"{self.n} run{'s' if self.n != 1 else ''}{lost}"
-        if self.ci is None:
-            return f"{short(self.mean)} ({counted}; one run has no spread)"
-        if self.degenerate:
-            return f"{short(self.mean)} in every run ({counted}; degenerate)"
-        note = range_note([self.n], self.level).removesuffix(".")
-        return f"mean {short(self.mean)} {self.ci}; sd {short(self.std or 0.0)}; runs {self.runs}; {counted}" + (
-            f". {note}" if note else ""
-        )
-
 
 def summarise_columns(
     values: ArrayLike,
@@ -164,6 +149,29 @@ def summarise_columns(
         missing[k] = {"missing": int(gone.sum())} if reasons is None else dict(Counter(map(str, reasons[gone, k])))
     quantiles = _quantiles(ordered, (1 - level) / 2)
     return [_summary(*column, level) for column in zip(ordered, quantiles, cis, missing, strict=True)]
+
+
+def settling(
+    values: ArrayLike, level: float = 0.95, resamples: int = 10_000, *, rng: np.random.Generator
+) -> list[list[dict[str, float | int | None]]]:
+    """Of each column of values (n, m) a row at 10, 20, 30, 50, ..., n runs: the estimates over the first so many.
+
+    The mean settles as 1/sqrt(runs) and more runs always sharpen it; the range of runs settles to a width that stays.
+    """
+    table = as_columns(values)
+    steps = [*(runs for runs in CHECKPOINTS if runs < len(table)), len(table)]
+    # column k of a part holds the first steps[k] runs: one bootstrap serves all of them
+    shown = np.arange(len(table))[:, None] < np.array(steps)
+    prefixes = np.hstack([np.where(shown, column[:, None], np.nan) for column in table.T])
+    rows: list[dict[str, float | int | None]] = []
+    for at, one in enumerate(summarise_columns(prefixes, None, level, resamples, rng=rng)):
+        (ci_low, ci_high), (low, high) = QuantileBounds.of(one.ci), QuantileBounds.of(one.runs)
+        rows.append({
+            "runs": steps[at % len(steps)], "n": one.n, "mean": one.mean, "ci_lower": ci_low, "ci_upper": ci_high,
+            "half_width": None if one.ci is None else one.ci.width / 2, "run_lower": low, "run_upper": high,
+            "run_content": None if one.runs is None else expected_content(one.n, level),
+        })  # fmt: skip
+    return [rows[start : start + len(steps)] for start in range(0, len(rows), len(steps))]
 
 
 def quantile_bounds(ordered: ArrayLike, p: float, level: float = 0.95) -> QuantileBounds:
@@ -258,7 +266,7 @@ def bootstrap_means(
             # measured from the first run: a constant column then stays exactly constant, whatever the rounding
             origin = packed[0, block]
             means = _resampled_means(packed[:n, block] - origin, resamples, np.random.default_rng([seed, int(n)]))
-            ends = _tails(means, (1 - level) / 2) + origin[:, None]
+            ends = np.quantile(means, [(1 - level) / 2, (1 + level) / 2], axis=1).T + origin[:, None]
             for column, (low, high) in zip(block, ends, strict=True):
                 intervals[column] = Interval(low, high, level, "mean")
     return intervals
@@ -290,31 +298,6 @@ def _resampled_means(values: Array, resamples: int, rng: np.random.Generator) ->
         counts = csr_array((ones[: k * n], drawn.astype(np.int32), starts[: k + 1]), shape=(k, n)).toarray()
         np.matmul(rows, counts.T, out=means[:, start : start + k])
     return means
-
-
-def _tails(means: Array, tail: float) -> Array:
-    """The `tail` and 1 - tail quantiles (numpy's 'linear') of each row, as (m, 2).
-
-    Few of R numbers lie in the tails: the first thousand say where a tail of twice the size begins, and only
-    what lies beyond is partitioned. Half the time of np.quantile, the same numbers.
-    """
-    position = (means.shape[1] - 1) * tail  # of the low end, counted from 0; the high end mirrors it
-    guess = np.quantile(means[:, :_GUESS_FROM], [min(2 * tail, 0.5), max(1 - 2 * tail, 0.5)], axis=1)
-    ends = np.empty((len(means), 2))
-    for k, (row, below, above) in enumerate(zip(means, *guess, strict=True)):
-        low, high = row[row <= below], row[row >= above]
-        low = low if low.size > position + 1 else row  # the guess was wrong: take them all
-        high = high if high.size > position + 1 else row
-        ends[k] = _at(low, position), _at(high, high.size - 1 - position)
-    return ends
-
-
-def _at(part: Array, position: float) -> float:
-    """The entry that sorting would bring to `position`, between two entries by the line through both."""
-    k = int(position)
-    after = min(k + 1, part.size - 1)
-    part = np.partition(part, (k, after))
-    return float(part[k] + (position - k) * (part[after] - part[k]))
 
 
 def expanded_tail(level: float, n_clusters: int) -> float:

@@ -101,17 +101,6 @@ def unpaired_difference(
     return _by_permutation(comparison, one, other, labels, resamples, rng or np.random.default_rng(0))
 
 
-def mann_whitney(
-    a: ArrayLike,
-    b: ArrayLike,
-    alternative: Alternative = "two-sided",
-    level: float = 0.95,
-    names: tuple[str, str] = ("a", "b"),
-) -> Comparison:
-    """U of the first sample, p, difference of means with Welch's interval, and Cliff's delta."""
-    return unpaired_difference(a, b, None, level, "mann-whitney", alternative, names)
-
-
 def _by_welch(comparison: Comparison, error: float | None, df: float | None) -> Comparison:
     if error is None or df is None:
         return comparison
@@ -247,7 +236,7 @@ def _ranks_differ(one: Array, other: Array, labels: Held | None, level: float) -
         if set(labels[0]) == set(labels[1]):
             return True
         one, other = _means(one, labels[0]), _means(other, labels[1])
-    p = mann_whitney(one, other, level=level).p
+    p = unpaired_difference(one, other, level=level, test="mann-whitney").p
     return p is not None and p <= 1 - level
 
 

@@ -354,7 +354,7 @@ def stage_value(
 def follow_path(
     covariance: Array, space: Space, search: Search, penalty: float, mus: Array, sizes: Array, best: Array, trace: Array
 ) -> None:
-    """Fill `best` (d, d) with W, and a row of `trace` (mu, s, h, objective, evaluations, ended) for each mu."""
+    """Fill `best` (d, d) with W, and a row of `trace` (h, objective, evaluations, ended) for each mu."""
     d = len(best)
     x, flat = search.vectors[X], best.reshape(d * d)
     weights, gradient = search.vectors[TRIAL].reshape(d, d), search.vectors[TRIAL_GRADIENT].reshape(d, d)
@@ -372,5 +372,5 @@ def follow_path(
         for p in range(len(x)):
             flat[p] = x[p]
         _, loss, h = stage_value(covariance, best, mu, s, space, gradient, curvature)
-        trace[stage, 0], trace[stage, 1], trace[stage, 2] = mu, s, h
-        trace[stage, 3], trace[stage, 4], trace[stage, 5] = loss + penalty * size(x), evaluations, state
+        trace[stage, 0], trace[stage, 1] = h, loss + penalty * size(x)
+        trace[stage, 2], trace[stage, 3] = evaluations, state

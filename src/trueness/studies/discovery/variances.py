@@ -17,7 +17,7 @@ from trueness.outside import file_name
 from trueness.running.cells import stream
 from trueness.running.results import CellSummary, Results
 from trueness.running.store import or_none
-from trueness.statistics.convergence import convergences
+from trueness.statistics.runs import settling
 from trueness.texts import printable_json
 
 
@@ -83,6 +83,6 @@ def _convergences(results: Results, summary: CellSummary) -> dict[str, list[dict
         names = [name for name, values in present.items() if len(values) == n]
         rng = stream(results.seed, f"convergence {summary.item} {summary.respondent}")
         table = np.column_stack([present[name] for name in names])
-        settled = convergences(table, level=results.level, resamples=1000, rng=rng)
-        rows_by_measure |= {name: convergence.to_rows() for name, convergence in zip(names, settled, strict=True)}
+        settled = settling(table, results.level, 1000, rng=rng)
+        rows_by_measure |= dict(zip(names, settled, strict=True))
     return rows_by_measure

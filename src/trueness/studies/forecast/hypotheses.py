@@ -38,7 +38,7 @@ import pandas as pd
 from trueness.intervals import Interval
 from trueness.statistics.multiplicity import adjust
 from trueness.statistics.rank_correlations import rank_correlation
-from trueness.statistics.reach import smallest_adjusted_p
+from trueness.statistics.reach import smallest_p
 from trueness.statistics.result import Alternative, Bounds, Estimate, p_text
 from trueness.studies.forecast.analysis import (
     PROPER,
@@ -107,7 +107,7 @@ def _test_means(
 
 
 def _over_datasets(mean: Estimate, what: str, where: tuple[float, float] = ABOVE_ZERO) -> _Tested:
-    smallest = smallest_adjusted_p(mean.n_clusters, 1, "none", "sign-flip", 1)
+    smallest = smallest_p(mean.n_clusters, sided=1)
     return _Tested(what, mean, smallest=smallest, true_where=where)
 
 

@@ -19,8 +19,7 @@ clustered by data set and cut to what the quantity can be; a mean of equal value
 what was not answered: n stands beside.
 
 Coverage by one factor at a time (`coverage_by`) has one row a respondent and value of the factor, and for each value
-one of all models together. Two intervals stand beside each share: Wilson's, as if all claims were independent, and the
-one that counts data sets (learners, where the factor is the data set itself), which is the one to quote.
+one of all models together. The intervals count data sets (learners, where the factor is the data set itself).
 """
 
 from __future__ import annotations
@@ -147,9 +146,7 @@ def _coverage(part: pd.DataFrame, within: str, level: float) -> dict[str, object
     row: dict[str, object] = {"asked": len(part), "n": int(answered.sum()), "clusters": len(set(clusters[answered]))}
     row["clustered_by"] = within
     for name, score in SHARES.items():
-        values = part[score].to_numpy(dtype=np.float64)
-        row |= share(values, clusters, level).cells(name)
-        row |= interval_cells(share(values, level=level).interval, f"{name}_wilson")
+        row |= share(part[score].to_numpy(dtype=np.float64), clusters, level).cells(name)
     return row
 
 

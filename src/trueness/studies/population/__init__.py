@@ -11,7 +11,6 @@ STUDY = {
     "order": 3,
     "class": "plan:Population",
     "offers": {
-        ("new", "population"): "new_file:new_tasks",
         ("list", "populations"): "questions:task_rows",
         ("card", "populations"): "questions:task_card",
         ("show", ".json"): "reading:foreign_results",

@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -59,7 +59,6 @@ class Populations:
     references: tuple[str, ...]
     models: tuple[str, ...]
     manner: Manner
-    notes: Mapping[tuple[str, str], Counter[str]]  # (model, mode) -> why it was asked in another way, and how often
     planned: int  # conditions to be asked: one a model, task, mode, condition and repeat
 
     @cached_property
@@ -125,29 +124,28 @@ def populations_of(results: Results, store: Store) -> Populations:
     truths = truths_from_dicts(about["truths"])
     manner = Manner(**about["manner"])
     answers: dict[AnswerKey, dict[str, Answer]] = {}
-    notes: dict[tuple[str, str], Counter[str]] = {}
     stored = store.replies()
     for cell, where in zip(results.cells, results.abouts, strict=True):
         form = Form.of(truths[where["task"]].question, where["condition"])
         for run in results.of_cell(cell):
             key = AnswerKey(cell.respondent, cell.variant, where["task"], run.repeat)
-            answer, note = _answer(run, form, stored, cell.variant)
-            answers.setdefault(key, {})[where["condition"]] = answer
-            if note:
-                notes.setdefault((cell.respondent, cell.variant), Counter())[note] += 1
+            answers.setdefault(key, {})[where["condition"]] = _answer(run, form, stored, cell.variant)
     for name in about["references"]:
         for task, truth in truths.items():
             rng = stream(results.seed, f"{name} {task}")
             answers[AnswerKey(name, "", task, 0)] = baseline_answers(name, truth, manner.draws, rng)
     return Populations(
         results.study, results.seed, results.level, truths, answers, tuple(about["references"]),
-        tuple(about["models"]), manner, notes, sum(cell.repeats for cell in results.cells),
+        tuple(about["models"]), manner, sum(cell.repeats for cell in results.cells),
     )  # fmt: skip
 
 
-def _answer(run: Run, form: Form, stored: Mapping[str, StoredReply], mode: str) -> tuple[Answer, str]:
-    """What the replies of a unit say now, and why it was asked in another way."""
-    record: dict[str, Json] = json.loads(run.answer) if run.answer else {"used": mode, "replies": [], "note": ""}
+def _answer(run: Run, form: Form, stored: Mapping[str, StoredReply], mode: str) -> Answer:
+    """What the replies of a unit say now."""
+    record: dict[str, Json] = json.loads(run.answer) if run.answer else {"used": mode, "replies": []}
+    if record["used"] != mode:
+        asked = f"an earlier version asked it by {record['used']!r}: plan that mode."
+        return Answer(None, Status.UNREADABLE, message=asked)
     exchanges = [
         Exchange(
             entry["role"],
@@ -159,11 +157,7 @@ def _answer(run: Run, form: Form, stored: Mapping[str, StoredReply], mode: str) 
         for entry in record["replies"]
         if entry["key"] in stored
     ]
-    note = record["note"] or ""
-    if not exchanges:
-        return Answer(None, Status.FAILED, message=run.message), note
-    answer = read_answer(record["used"], form, exchanges)
-    return replace(answer, message=f"{note} {answer.message}".strip()) if note else answer, note
+    return read_answer(mode, form, exchanges) if exchanges else Answer(None, Status.FAILED, message=run.message)
 
 
 def baseline_answers(name: str, truth: PopulationTruth, draws: int, rng: np.random.Generator) -> dict[str, Answer]:

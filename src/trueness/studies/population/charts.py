@@ -28,7 +28,7 @@ COLUMNS = (
     "condition", "level", "respondent", "mode", "share", "low", "high", "n", "status", "truth", "truth_low",
     "truth_high", "marginal", "rows", "n_eff",
 )  # fmt: skip
-MOST_PANELS = {"column": 2, "page": 4}
+MOST_PANELS, WIDTH = 4, theme.POINTS["page"]
 MOST_CONDITIONS = 12  # drawn; a high-dimensional task has a hundred profiles, all of them in the CSV
 _SHAPES = {
     "qa": "circle", "sample": "square", "story": "triangle-down", "likelihood": "diamond",
@@ -57,9 +57,7 @@ def distribution_frame(populations: Populations, task: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
 
-def distribution_chart(
-    frame: pd.DataFrame, colours: dict[str, str], title: str, width: theme.Width = "page"
-) -> alt.FacetChart:
+def distribution_chart(frame: pd.DataFrame, colours: dict[str, str], title: str) -> alt.FacetChart:
     import altair as alt
 
     conditions = list(dict.fromkeys(frame["condition"]))[:MOST_CONDITIONS]
@@ -72,8 +70,8 @@ def distribution_chart(
         series=frame["respondent"] + " " + frame["mode"],
     )
     models, series = list(dict.fromkeys(shown["model"])), list(dict.fromkeys(shown["series"]))
-    columns = panel_columns(len(conditions), MOST_PANELS[width])
-    side = (theme.POINTS[width] - text_width([level[:26] for level in levels]) - 24 - 12 * (columns - 1)) / columns
+    columns = panel_columns(len(conditions), MOST_PANELS)
+    side = (WIDTH - text_width([level[:26] for level in levels]) - 24 - 12 * (columns - 1)) / columns
     largest = float(np.nanmax(shown[["share", "truth_high", "high"]].to_numpy(dtype=float), initial=0.1))
     scale = alt.Scale(domain=[0, min(1.0, 1.02 * largest)], nice=False)
     percent = alt.Axis(format=".0%", tickCount=3, title="share")
@@ -84,7 +82,7 @@ def distribution_chart(
         "model:N",
         legend=alt.Legend(
             orient="bottom", direction="horizontal", title=None,
-            columns=max(1, int(theme.POINTS[width] / (text_width(models) + 30))),  # beside each other below the chart
+            columns=max(1, int(WIDTH / (text_width(models) + 30))),  # beside each other below the chart
         ),
         scale=alt.Scale(domain=models, range=[colours[n] for n in dict.fromkeys(frame["respondent"])]),
     )  # fmt: skip
@@ -118,11 +116,11 @@ def distribution_chart(
     return with_data(theme.apply_theme(grid, title, KEY), {"shares": shown})
 
 
-def distribution(populations: Populations, task: str, width: theme.Width = "page") -> Figure:
+def distribution(populations: Populations, task: str) -> Figure:
     frame = distribution_frame(populations, task)
     question = populations.truths[task].question
     title = f"{question.asks}: {question.source}"
-    chart = distribution_chart(frame, theme.colours(populations.models, populations.references), title, width)
+    chart = distribution_chart(frame, theme.colours(populations.models, populations.references), title)
     missing = frame.loc[frame["share"].isna(), ["respondent", "mode", "condition"]].drop_duplicates()
     conditions = len(populations.truths[task].conditions)
     part = f" The first {MOST_CONDITIONS} of {conditions} conditions." if conditions > MOST_CONDITIONS else ""

@@ -26,6 +26,7 @@ SYSTEM = "You answer questions about a population from what you know of it. A be
 TEXTS_KEPT = 5  # raw replies of a condition that an answer carries; all of them are in the store
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _AROUND = " \t\n.):(*▁Ġ"  # the last two: a blank, as tokenizers write it
+NO_LOGPROBS = 'the model gives no log-probabilities: ask it by mode "sample" or "distribution".'
 CAME = (Status.OK, Status.TRUNCATED)  # statuses of a reply that has a text
 
 Send = Callable[[Sequence[Message], Settings, str], tuple[str, Reply]]  # -> the reply and its key in the store
@@ -86,15 +87,6 @@ class Exchange:
 
 
 @dataclass(frozen=True)
-class Elicited:
-    """All replies to one condition. `used` is the mode they are read by; `note` says why it is not the one asked."""
-
-    used: str
-    exchanges: tuple[Exchange, ...]
-    note: str = ""
-
-
-@dataclass(frozen=True)
 class Answer:
     """What a respondent said about one condition: a distribution over the levels, or the reason why there is none.
 
@@ -111,7 +103,6 @@ class Answer:
     values: tuple[str, ...] = ()  # level read from each reply of `sample` and `story`, in order
     numbers: tuple[float, ...] = ()  # of a numeric outcome: the draws, or even points of the stated distribution
     message: str = ""
-    mode: str = ""  # how it was elicited in the end: a model without log-probabilities falls back
     total: float | None = None  # what stated shares summed to before they were divided by it
     flags: tuple[str, ...] = ()  # low_mass, off_sum, level_left_out
     read_as: tuple[str, ...] = ()  # of result files of others: what they read in each of `texts`
@@ -122,7 +113,7 @@ class Answer:
         return None if self.distribution is None else self.distribution.n
 
 
-def drawn_answer(form: Form, draws: Sequence[tuple[Answered, str]], mode: str) -> Answer:
+def drawn_answer(form: Form, draws: Sequence[tuple[Answered, str]]) -> Answer:
     """Shares of the draws that name a level, or a number; the others are counted beside, never in."""
     counts = Counter(read.status for read, _ in draws)
     values = [read.value for read, _ in draws if read.value is not None]
@@ -130,14 +121,14 @@ def drawn_answer(form: Form, draws: Sequence[tuple[Answered, str]], mode: str) -
     message = next((read.message for read, _ in draws if read.value is None and read.message), "")
     if not values:
         status = counts.most_common(1)[0][0] if counts else Status.FAILED
-        return Answer(None, status, dict(counts), texts=texts, message=message, mode=mode)
+        return Answer(None, status, dict(counts), texts=texts, message=message)
     names, n = tuple(value for value in values if isinstance(value, str)), len(values)
     numbers = tuple(value for value in values if isinstance(value, float))
     if numbers:
         shares = form.histogram(numbers, n)
     else:
         shares = Distribution(tuple(form.levels), tuple(names.count(level) / n for level in form.levels), n)
-    return Answer(shares, Status.OK, dict(counts), None, texts, names, numbers, message, mode)
+    return Answer(shares, Status.OK, dict(counts), None, texts, names, numbers, message)
 
 
 def user(text: str) -> list[Message]:
@@ -157,12 +148,12 @@ def said(reply: Reply, read: Callable[[str], Answered]) -> Answered:
     return answered._replace(status=reply_status(reply)) if answered.status == Status.UNREADABLE else answered
 
 
-def no_answer(exchanges: Sequence[Exchange], mode: str, message: str = "") -> Answer:
+def no_answer(exchanges: Sequence[Exchange], message: str = "") -> Answer:
     """Nothing of it could be read: the most frequent reason."""
     counts = Counter(reply_status(exchange.reply) for exchange in exchanges)
     status = counts.most_common(1)[0][0] if counts else Status.FAILED
     why = message or next((e.reply.message for e in exchanges if e.reply.message), "")
-    return Answer(None, status, dict(counts), texts=texts_of(exchanges), message=why, mode=mode)
+    return Answer(None, status, dict(counts), texts=texts_of(exchanges), message=why)
 
 
 def texts_of(exchanges: Sequence[Exchange]) -> tuple[str, ...]:
@@ -189,6 +180,14 @@ def letter_probs(reply: Reply, n: int) -> list[float] | None:
         if len(letter) == 1 and letter in LETTERS[:n]:
             probs[LETTERS.index(letter)] += math.exp(logprob)
     return probs
+
+
+def without_letters(exchanges: Sequence[Exchange], what: str) -> str:
+    """Why no letter has a probability."""
+    came = [exchange.reply for exchange in exchanges if exchange.reply.status in CAME]
+    if came and not any(reply.logprobs for reply in came):
+        return NO_LOGPROBS
+    return f"no {what} is among the likeliest first tokens."
 
 
 def letter_shares(exchange: Exchange, n: int) -> tuple[NDArray[np.float64] | None, float]:

@@ -6,7 +6,6 @@ from trueness.measure import Measure
 
 MEASURES = (
     Measure("score", maximum=100.0, headline=True),
-    Measure("score_raw", minimum=None, maximum=None),
     *(Measure(name, maximum=100.0) for name in ("score_original", "score_document")),
     *(Measure(f"skill_{reference}", minimum=None, headline=True) for reference in ("uniform", "marginal")),
     Measure("tv", better="lower", headline=True),

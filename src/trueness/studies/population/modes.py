@@ -7,8 +7,8 @@
     distribution   one JSON object with all shares                                             (a stated distribution)
 
 A mode asks (`elicit`) and, apart from it, reads what came back (`read_answer`): stored replies are read again by a
-better reader without a new call. A model that gives no log-probabilities is asked by rule in another way, and the
-answer says so: qa -> sample, likelihood -> the same question answered in words.
+better reader without a new call. Of a model that gives no log-probabilities `qa` and `likelihood` ask one token and
+have the status unreadable, with the reason: it is not asked in another way.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import itertools
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -36,14 +36,12 @@ from trueness.reading.distribution import (
     read_level,
     read_number,
     read_quantiles,
-    read_share,
 )
 from trueness.reading.views import declines
 from trueness.status import Status
 from trueness.studies.population.elicitation import (
     CAME,
     Answer,
-    Elicited,
     Exchange,
     Form,
     Manner,
@@ -56,6 +54,7 @@ from trueness.studies.population.elicitation import (
     said,
     texts_of,
     user,
+    without_letters,
 )
 
 LOW_MASS = 0.5  # below it most of the model's probability is on no letter at all
@@ -75,7 +74,6 @@ Share = NDArray[np.float64]  # (k,)
 # evaluates little more than the options that moved.
 
 LETTER = "Answer with the letter of one option and nothing else."
-QA_AS_SAMPLE = "the model gives no log-probabilities: asked for {draws} answers in words instead (qa -> sample)"
 
 
 def orders(k: int, most: int, rng: np.random.Generator) -> list[Order]:
@@ -93,14 +91,14 @@ def qa_messages(form: Form, order: Sequence[int]) -> list[Message]:
     return user(f"{form.prompt}\n{LETTER}\n{listed_options([names[k] for k in order])}")
 
 
-def _ask_qa(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Elicited:
+def _ask_qa(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> list[Exchange]:
     exchanges: list[Exchange] = []
     for order in orders(len(form.levels), manner.permutations, rng):
         key, reply = send(qa_messages(form, order), manner.letter_settings(), "")
         exchanges.append(Exchange("letters", key, reply, order))
         if reply.status in CAME and not reply.logprobs:
-            return replace(_ask_sample(form, manner, send, rng), note=QA_AS_SAMPLE.format(draws=manner.draws))
-    return Elicited("qa", tuple(exchanges))
+            break
+    return exchanges
 
 
 def _read_qa(form: Form, exchanges: Sequence[Exchange]) -> Answer:
@@ -116,12 +114,12 @@ def _read_qa(form: Form, exchanges: Sequence[Exchange]) -> Answer:
             counts[Status.OK] += 1
             shares.append(share)
     if not shares:
-        return no_answer(exchanges, "qa", "no option letter is among the likeliest first tokens.")
+        return no_answer(exchanges, without_letters(exchanges, "option letter"))
     q, mass = np.mean(shares, axis=0), float(np.mean(masses))
     low = mass < LOW_MASS
     return Answer(
         Distribution(tuple(form.levels), tuple((q / q.sum()).tolist())), Status.OK, dict(counts), mass,
-        texts_of(exchanges), mode="qa", flags=("low_mass",) if low else (),
+        texts_of(exchanges), flags=("low_mass",) if low else (),
         message=f"{100 * mass:.0f} % of the probability is on option letters." if low else "",
     )  # fmt: skip
 
@@ -148,20 +146,20 @@ def _sample_messages(form: Form, order: Sequence[int]) -> list[Message]:
     return user(f"{form.prompt}\n{ONE_LEVEL}\n" + "\n".join(f"- {names[k]}" for k in order))
 
 
-def _ask_sample(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Elicited:
-    exchanges = []
+def _ask_sample(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> list[Exchange]:
+    exchanges: list[Exchange] = []
     for draw in range(manner.draws):
         order = tuple(int(k) for k in rng.permutation(len(form.levels)))
         settings = manner.draw_settings(int(rng.integers(2**31)), min(FEW_TOKENS, manner.max_tokens))
         key, reply = send(_sample_messages(form, order), settings, f"draw {draw}")
         exchanges.append(Exchange("answer", key, reply, order))
-    return Elicited("sample", tuple(exchanges))
+    return exchanges
 
 
-def _read_sample(form: Form, exchanges: Sequence[Exchange], mode: str = "sample") -> Answer:
+def _read_sample(form: Form, exchanges: Sequence[Exchange]) -> Answer:
     """`exchanges` are those whose replies are to name a level or a number; of a story, the second ones."""
     read = partial(read_value, form=form)
-    return drawn_answer(form, [(said(one.reply, read), one.reply.text) for one in exchanges], mode)
+    return drawn_answer(form, [(said(one.reply, read), one.reply.text) for one in exchanges])
 
 
 def read_value(text: str, form: Form) -> Answered:
@@ -180,8 +178,8 @@ def read_value(text: str, form: Form) -> Answered:
 SHORT = 400  # characters below which a text that declines is a refusal and no story in which somebody declines
 
 
-def _ask_story(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Elicited:
-    exchanges = []
+def _ask_story(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> list[Exchange]:
+    exchanges: list[Exchange] = []
     for draw in range(manner.draws):
         dialogue = [Message("user", form.prompt)]
         key, story = send(dialogue, manner.draw_settings(int(rng.integers(2**31))), f"draw {draw}")
@@ -191,7 +189,7 @@ def _ask_story(form: Form, manner: Manner, send: Send, rng: np.random.Generator)
         dialogue += [Message("assistant", story.text), Message("user", form.second_prompt)]
         settings = replace(manner.claim_settings(FEW_TOKENS), temperature=0.0)
         exchanges.append(Exchange("extract", *send(dialogue, settings, f"draw {draw}")))
-    return Elicited("story", tuple(exchanges))
+    return exchanges
 
 
 def _story_status(reply: Reply) -> Status:
@@ -212,7 +210,7 @@ def _read_story(form: Form, exchanges: Sequence[Exchange]) -> Answer:
             status = _story_status(exchange.reply)
             reply = replace(exchange.reply, status=status if status not in CAME else Status.FAILED)
             last.append(replace(exchange, reply=reply))
-    answer = _read_sample(form, last, "story")
+    answer = _read_sample(form, last)
     return replace(answer, texts=tuple(exchange.reply.text for exchange in exchanges[: 2 * len(answer.texts)]))
 
 
@@ -222,13 +220,10 @@ def _read_story(form: Form, exchanges: Sequence[Exchange]) -> Answer:
 #
 # Steps have letters and P is that of the next token, as in qa, over the rising and the falling scale. Levels are asked
 # about one by one and need not sum to 1: the sum is said, and an answer whose sum rounding does not explain is flagged.
-# A model without log-probabilities answers in words ("30-35 %").
 
 STEPS = ("0 %", *(f"{5 * k}-{5 * k + 5} %" for k in range(20)), "100 %")
 MIDDLES = np.array([0.0, *(0.05 * k + 0.025 for k in range(20)), 1.0])
 OFF = 0.05  # a sum of levels that is further from 1 than a step is wide is flagged
-TEXT_TOKENS = 16
-IN_WORDS = "the model gives no log-probabilities: asked for the likelihood in words instead"
 RISING = tuple(range(len(STEPS)))
 
 
@@ -238,25 +233,15 @@ def _likelihood_messages(form: Form, level: str, order: Sequence[int]) -> list[M
     return user(f'Options:\n{scale}\n\n{form.prompt}\nHow likely is it that the answer is "{level}"? {LETTER}')
 
 
-def _ask_likelihood(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Elicited:
-    exchanges = []
+def _ask_likelihood(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> list[Exchange]:
+    exchanges: list[Exchange] = []
     for order in (RISING, RISING[::-1]):
         for level in form.levels:
             key, reply = send(_likelihood_messages(form, level, order), manner.letter_settings(), "")
             exchanges.append(Exchange("steps", key, reply, order, level))
             if reply.status in CAME and not reply.logprobs:
-                return _ask_in_words(form, manner, send)
-    return Elicited("likelihood", tuple(exchanges))
-
-
-def _ask_in_words(form: Form, manner: Manner, send: Send) -> Elicited:
-    how = "Answer with a percentage from 0 % to 100 % and nothing else."
-    exchanges = []
-    for level in form.levels:
-        question = user(f'{form.prompt}\nHow likely is it that the answer is "{level}"? {how}')
-        key, reply = send(question, manner.claim_settings(TEXT_TOKENS), "")
-        exchanges.append(Exchange("percentage", key, reply, (), level))
-    return Elicited("likelihood-words", tuple(exchanges), IN_WORDS)
+                return exchanges
+    return exchanges
 
 
 def _read_likelihood(form: Form, exchanges: Sequence[Exchange]) -> Answer:
@@ -270,41 +255,23 @@ def _read_likelihood(form: Form, exchanges: Sequence[Exchange]) -> Answer:
         if share is not None:
             steps.setdefault(exchange.about, []).append(share)
     if set(steps) != set(form.levels):
-        return no_answer(exchanges, "likelihood", "no step of the scale is among the likeliest first tokens.")
-    expected = {level: float(np.mean(steps[level], axis=0) @ MIDDLES) for level in form.levels}
-    return _divided(expected, exchanges, counts, float(np.mean(masses)), "likelihood")
-
-
-def _read_in_words(form: Form, exchanges: Sequence[Exchange]) -> Answer:
-    reads = {exchange.about: said(exchange.reply, read_share) for exchange in exchanges}
-    counts, mode = Counter(read.status for read in reads.values()), "likelihood-words"
-    shares = {level: read.value for level, read in reads.items() if isinstance(read.value, float)}
-    if set(shares) != set(form.levels):
-        status = next(status for status, _ in counts.most_common() if status != Status.OK)
-        message = next((read.message for read in reads.values() if read.message), "")
-        return Answer(None, status, dict(counts), texts=texts_of(exchanges), message=message, mode=mode)
-    return _divided({level: shares[level] for level in form.levels}, exchanges, counts, None, mode)
-
-
-def _divided(
-    shares: Mapping[str, float], exchanges: Sequence[Exchange], counts: Counter[Status], mass: float | None, mode: str
-) -> Answer:
-    """Shares of levels that were asked about one by one, divided by their sum, which is said."""
-    total, texts = sum(shares.values()), texts_of(exchanges)
+        return no_answer(exchanges, without_letters(exchanges, "step of the scale"))
+    shares = {level: float(np.mean(steps[level], axis=0) @ MIDDLES) for level in form.levels}
+    total, mass = sum(shares.values()), float(np.mean(masses))
     if total <= 0:
         message = "every level was called impossible."
-        return Answer(None, Status.UNREADABLE, dict(counts), mass, texts, message=message, mode=mode)
+        return Answer(None, Status.UNREADABLE, dict(counts), mass, texts_of(exchanges), message=message)
     flags, notes = [], []
     if abs(total - 1) > OFF:
         flags.append(OFF_SUM)
         notes.append(f"the likelihoods of the levels sum to {100 * total:.0f} %; they were divided by the sum.")
-    if mass is not None and mass < LOW_MASS:
+    if mass < LOW_MASS:
         flags.append("low_mass")
         notes.append(f"{100 * mass:.0f} % of the probability is on letters of the scale.")
     probs = tuple(share / total for share in shares.values())
     return Answer(
-        Distribution(tuple(shares), probs), Status.OK, dict(counts), mass, texts, message=" ".join(notes), mode=mode,
-        flags=tuple(flags), total=total,
+        Distribution(tuple(shares), probs), Status.OK, dict(counts), mass, texts_of(exchanges),
+        message=" ".join(notes), flags=tuple(flags), total=total,
     )  # fmt: skip
 
 
@@ -347,18 +314,18 @@ def _schema(keys: Sequence[str]) -> dict[str, object]:
     }
 
 
-def _ask_distribution(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Elicited:
+def _ask_distribution(form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> list[Exchange]:
     key, reply = send(_distribution_messages(form), manner.claim_settings(schema=_schema(_keys_of(form))), "")
-    return Elicited("distribution", (Exchange("shares", key, reply),))
+    return [Exchange("shares", key, reply)]
 
 
 def _read_distribution(form: Form, exchanges: Sequence[Exchange]) -> Answer:
-    reply, mode = exchanges[0].reply, "distribution"
+    reply = exchanges[0].reply
     if reply.status not in CAME:
-        return no_answer(exchanges, mode)
+        return no_answer(exchanges)
     reading = read_shares(reply.text, form)
     status = reading.status if reading.status != Status.UNREADABLE else reply_status(reply)
-    answer = Answer(None, status, {status: 1}, texts=texts_of(exchanges), message=reading.message, mode=mode)
+    answer = Answer(None, status, {status: 1}, texts=texts_of(exchanges), message=reading.message)
     if status != Status.OK:
         return answer
     if isinstance(reading, DistributionReading):
@@ -378,7 +345,7 @@ def read_shares(text: str, form: Form) -> DistributionReading | QuantilesReading
 
 # ---- modes by name
 
-_ASK: dict[str, Callable[[Form, Manner, Send, np.random.Generator], Elicited]] = {
+_ASK: dict[str, Callable[[Form, Manner, Send, np.random.Generator], list[Exchange]]] = {
     "qa": _ask_qa,
     "sample": _ask_sample,
     "story": _ask_story,
@@ -390,22 +357,22 @@ _READ: dict[str, Callable[[Form, Sequence[Exchange]], Answer]] = {
     "sample": _read_sample,
     "story": _read_story,
     "likelihood": _read_likelihood,
-    "likelihood-words": _read_in_words,
+    "distribution": _read_distribution,
 }
 
 
-def elicit(mode: str, form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> Elicited:
-    """Ask for one condition; `rng` decides the orders of options and the seeds of draws."""
+def elicit(mode: str, form: Form, manner: Manner, send: Send, rng: np.random.Generator) -> list[Exchange]:
+    """All replies to one condition; `rng` decides the orders of options and the seeds of draws."""
     return _ASK[mode](form, manner, send, rng)
 
 
-def read_answer(used: str, form: Form, exchanges: Sequence[Exchange]) -> Answer:
+def read_answer(mode: str, form: Form, exchanges: Sequence[Exchange]) -> Answer:
     """What the replies say. Only levels and bins of the form count."""
-    return _READ.get(used, _read_distribution)(form, exchanges)
+    return _READ[mode](form, exchanges)
 
 
 def most_calls(mode: str, levels: int, manner: Manner) -> int:
-    """Calls for one condition, without falling back."""
+    """Calls for one condition."""
     if mode == "qa":
         every = math.factorial(levels)
         return every if every <= manner.permutations else max(1, manner.permutations // levels) * levels

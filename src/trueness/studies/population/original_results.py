@@ -3,9 +3,8 @@
     {model}_{task}.json     a list with one entry a condition: condition, true_vals, weights, model_vals, model_texts
 
 `true_vals` are values of rows and `weights` theirs (or null), `model_vals` values that a model gave, null where none
-was read: numbers where V1 is a number, else levels. Files that `trueness` writes itself (population/*.json) hold more:
-model, task, mode, source, status, and of the truth its levels with their shares and `n_eff`. Where an entry names no
-model, the file does: the underscore that divides all names of the folder best into models and tasks.
+was read: numbers where V1 is a number, else levels. Files that `trueness` writes itself (population/*.json) are
+refused: their study can be shown. A name is cut at the underscore that divides all names of the folder best.
 
 The files do not say which survey a task is of: all are one source, and no interval over sources is made of them.
 """
@@ -22,22 +21,20 @@ import numpy as np
 
 from trueness.datasets.surveys import Microdata
 from trueness.errors import DataError
-from trueness.intervals import Distribution
 from trueness.outside import MAX_RECORDS, MEGABYTE, Json, json_of, size, text_of
+from trueness.reading.distribution import Answered
 from trueness.running.cells import stream
 from trueness.status import Status
 from trueness.studies.population.answers import REFERENCES, AnswerKey, Populations, baseline_answers
-from trueness.studies.population.elicitation import Answer, Form, Manner
+from trueness.studies.population.elicitation import Answer, Form, Manner, drawn_answer
 from trueness.studies.population.questions import Level, Question, Variable, texts
 from trueness.studies.population.survey_rows import MOST_LEVELS
-from trueness.studies.population.truth import DRAWS, PopulationTruth, cell_draws, truth_of
+from trueness.studies.population.truth import PopulationTruth, truth_of
 
 NEEDED = ("condition", "true_vals", "model_vals")
-OURS = ("n_eff", "rows", "condition_weight")
-WORDS = ("mode", "elicited_by", "status", "message", "source", "prompt")
+OURS = "n_eff"  # stands in the files of trueness alone
+MODE = "sample"
 MOST_FILE, MOST_VALUES = 32 * MEGABYTE, 5_000_000  # a value of a row takes 200 bytes while its task is summed up
-DRAWN = ("sample", "story")
-NO_PROMPT = "{}"  # the condition alone, where an entry does not say what was asked
 LARGEST = 1e12  # a weight or a value beyond it is a mistake, and beyond what draws can count
 
 
@@ -49,35 +46,32 @@ class Entry:
     true_vals: list[Json]
     weights: list[float] | None
     model_vals: list[Json]
-    model_weights: list[float] | None
     texts: tuple[str, ...]
-    words: Mapping[str, str]  # mode, elicited_by, status, message, source, prompt; "" where it does not say
-    ours: tuple[float, ...]  # n_eff, rows and the condition's weight, in files of trueness
 
     @classmethod
     def of(cls, record: Json, where: str) -> Self:
         missing = [key for key in NEEDED if key not in record] if isinstance(record, Mapping) else list(NEEDED)
         if missing:
             raise DataError(f"{where} must have {', '.join(NEEDED)}, got no {missing[0]}.")
-        for values, weights in (("true_vals", "weights"), ("model_vals", "model_weights")):
-            there, beside = record[values], record.get(weights)
-            fits = beside is None or (_numbers(beside) and min(beside, default=0) >= 0)
-            if not isinstance(there, list) or not fits or (beside is not None and len(beside) != len(there)):
-                raise DataError(
-                    f"{values!r} and {weights!r} of {where} must be lists of equal length, the second of numbers from "
-                    f"0 to {LARGEST:g}, got others."
-                )
-        texts, ours = record.get("model_texts"), [record.get(key) for key in OURS]
+        if OURS in record or record.get("model_weights") is not None:
+            raise DataError(f"{where} must be of the original, got one of trueness. Show the folder of its study.")
+        true, weights, said, texts = (record.get(k) for k in ("true_vals", "weights", "model_vals", "model_texts"))
+        fits = weights is None or (_numbers(weights) and min(weights, default=0) >= 0)
+        if not isinstance(true, list) or not fits or (weights is not None and len(weights) != len(true)):
+            raise DataError(
+                f"'true_vals' and 'weights' of {where} must be lists of equal length, the second of numbers from "
+                f"0 to {LARGEST:g}, got others."
+            )
+        if not isinstance(said, list):
+            raise DataError(f"'model_vals' of {where} must be a list, got {said!r:.60}.")
         return cls(
-            str(record["condition"]), record["true_vals"], record.get("weights"), record["model_vals"],
-            record.get("model_weights"), tuple(map(str, texts)) if isinstance(texts, list) else (),
-            {key: str(record.get(key) or "") for key in WORDS}, tuple(ours) if _numbers(ours) else (),
-        )  # fmt: skip
+            str(record["condition"]), true, weights, said, tuple(map(str, texts)) if isinstance(texts, list) else ()
+        )
 
     @property
     def read_as(self) -> tuple[str, ...]:
         """What the file read in each of the texts, where there is one a draw."""
-        if len(self.texts) != len(self.model_vals) or self.model_weights is not None:
+        if len(self.texts) != len(self.model_vals):
             return ()
         return tuple(f": read as {one!s:.60}" if one is not None else ": nothing was read" for one in self.model_vals)
 
@@ -94,9 +88,8 @@ def read_results(folder: Path | str, seed: int = 0) -> Populations:
         document = json_of(text_of(file, MOST_FILE, DataError), file.name, DataError)
         for number, record in enumerate(document if isinstance(document, list) else [document], 1):
             entry = Entry.of(record, f"entry {number} of {file.name}")
-            model, task = (str(record.get(k) or n) for k, n in zip(("model", "task"), names[file.stem], strict=True))
-            repeat = record["repeat"] if type(record.get("repeat")) is int else 0
-            key = AnswerKey(model, entry.words["mode"] or "sample", task.replace("/", "-"), repeat)
+            model, task = names[file.stem]
+            key = AnswerKey(model, MODE, task, 0)
             first = known.setdefault(key.task, {}).setdefault(entry.condition, entry)
             if (first.true_vals, first.weights) != (entry.true_vals, entry.weights):
                 raise DataError(
@@ -108,8 +101,7 @@ def read_results(folder: Path | str, seed: int = 0) -> Populations:
                 raise DataError(_too_much(folder, f"{MOST_VALUES:,} values", f"more in {file.name}"))
             if entry.condition in entries.setdefault(key, {}):
                 raise DataError(
-                    f"condition {entry.condition!r} of {model!r} in task {key.task!r} must stand once, got it 2 times. "
-                    'Number the entries: "repeat": 0, 1, ...'
+                    f"condition {entry.condition!r} of {model!r} in task {key.task!r} must stand once, got it 2 times."
                 )
             entries[key][entry.condition] = replace(entry, true_vals=first.true_vals, weights=first.weights)
     if not entries:
@@ -126,7 +118,7 @@ def read_results(folder: Path | str, seed: int = 0) -> Populations:
             answers[AnswerKey(name, "", task, 0)] = baseline_answers(name, truth, draws, stream(seed, f"{name} {task}"))
     models = tuple(dict.fromkeys(key.respondent for key in entries))
     planned = sum(len(answers[key]) for key in entries)
-    return Populations(folder.name, seed, 0.95, truths, answers, REFERENCES, models, Manner(draws), {}, planned)
+    return Populations(folder.name, seed, 0.95, truths, answers, REFERENCES, models, Manner(draws), planned)
 
 
 def result_files(folder: Path) -> list[Path]:
@@ -166,40 +158,30 @@ def _numbers(values: object) -> bool:
 def _truth(task: str, entries: Mapping[str, Entry], folder: str, rng: np.random.Generator) -> PopulationTruth:
     import pandas as pd
 
-    is_ours = all(entry.ours for entry in entries.values())
     rows = [
-        (condition, value, weight * (entry.ours[2] if is_ours else 1.0))
+        (condition, value, weight)
         for condition, entry in entries.items()
         for value, weight in zip(entry.true_vals, entry.weights or [1.0] * len(entry.true_vals), strict=True)
         if value is not None
     ]
     values = [value for _, value, _ in rows]
-    numeric = _numbers(values) and (is_ours or len(set(values)) > MOST_LEVELS)
+    numeric = _numbers(values) and len(set(values)) > MOST_LEVELS
     frame = pd.DataFrame({
         "condition": [row[0] for row in rows],
         "outcome": values if numeric else texts(values),
         "weight": [row[2] for row in rows],
     })  # fmt: skip
-    said = next(iter(entries.values())).words
     levels = tuple(Level(name, (name,), (name,)) for name in entries)
     question = Question(
-        name=task, source=said["source"] or folder, data=folder, prompt=said["prompt"] or NO_PROMPT, weight="weight",
+        name=task, source=folder, data=folder, prompt="{}", weight="weight",
         outcome=Variable("outcome", numeric=numeric), given=(Variable("condition", levels=levels),), least=1,
     )  # fmt: skip
     data = Microdata(task, tuple(frame.columns), lambda columns: frame[list(columns)])
-    truth = truth_of(question, rng, data)
-    if not is_ours:
-        return truth
-    n_eff, n = (np.clip([float(entries[c].ours[k]) for c in truth.conditions], 2.0, 1e9) for k in (0, 1))
-    counts = n_eff[:, None] * truth.probs
-    draws = cell_draws(counts, counts, truth.probs, DRAWS, rng)
-    return replace(truth, n_eff=n_eff, kish=n_eff, rows=n, draws=draws)
+    return truth_of(question, rng, data)
 
 
 def _answer(entry: Entry, truth: PopulationTruth) -> Answer:
     """The distribution of the model's values; what is null or no level of the truth is unreadable, and counted."""
-    mode, weights = entry.words["elicited_by"] or entry.words["mode"], entry.model_weights
-    form = Form.of(truth.question, entry.condition)
     names = {name.casefold(): name for name in truth.levels}
 
     def value_of(value: object) -> str | float | None:
@@ -207,29 +189,9 @@ def _answer(entry: Entry, truth: PopulationTruth) -> Answer:
             return float(value) if isinstance(value, int | float) and _numbers([value]) else None
         return None if value is None else names.get(texts([value])[0].casefold())
 
-    read = list(map(value_of, entry.model_vals))
-    counts = Counter(Status.UNREADABLE if value is None else Status.OK for value in read)
-    answer = Answer(
-        None, Status.UNREADABLE, dict(counts),
-        message=entry.words["message"], mode=mode, texts=entry.texts, read_as=entry.read_as,
-    )  # fmt: skip
-    kept = [value for value in read if value is not None]
-    if not kept:
-        known = {str(status): status for status in Status if status != Status.OK}
-        return replace(answer, status=known.get(entry.words["status"], Status.UNREADABLE))
-    stated = weights is not None and mode not in DRAWN
-    numbers = tuple(value for value in kept if isinstance(value, float))
-    if numbers:
-        cells = form.histogram(numbers, None if stated else len(numbers))
-        return replace(answer, distribution=cells, status=Status.OK, numbers=numbers)
-    shares = dict.fromkeys(truth.levels, 0.0)
-    for value, weight in zip(read, weights or [1.0] * len(read), strict=True):
-        if isinstance(value, str):
-            shares[value] += weight
-    total = sum(shares.values())
-    if total <= 0:
-        return replace(answer, message="the weights sum to 0.")
-    probs = tuple(share / total for share in shares.values())
-    claimed = Distribution(truth.levels, probs, None if stated else len(kept))
-    levels = () if stated else tuple(value for value in kept if isinstance(value, str))
-    return replace(answer, distribution=claimed, status=Status.OK, values=levels)
+    read = [
+        Answered(value, Status.UNREADABLE if value is None else Status.OK) for value in map(value_of, entry.model_vals)
+    ]
+    answer = drawn_answer(Form.of(truth.question, entry.condition), [(one, "") for one in read])
+    status = Status.UNREADABLE if answer.distribution is None else answer.status
+    return replace(answer, status=status, texts=entry.texts, read_as=entry.read_as)

@@ -31,7 +31,7 @@ from trueness.running.cells import Ask, Cell, Outcome, PlanContext, reply_key, s
 from trueness.settings import Between, Hint, Names, OneOf, Positive, SomeNames, Temperature, Whole, temperature_to_send
 from trueness.statistics.reach import Reach
 from trueness.studies.population.answers import REFERENCES
-from trueness.studies.population.elicitation import Elicited, Form, Manner
+from trueness.studies.population.elicitation import Exchange, Form, Manner
 from trueness.studies.population.modes import elicit, most_calls, opening, read_answer
 from trueness.studies.population.questions import MODES, Question, builtin, read_questions
 from trueness.studies.population.scores import MEASURES, Scales
@@ -76,7 +76,6 @@ class Population:
     repeats: int
     limit_usd: float | None
     seed: int
-    kept: Path | None = None  # where truths that took long to fit lie
 
     name = "population"
     headline = ("score", "skill_uniform", "skill_marginal", "tv")
@@ -95,7 +94,6 @@ class Population:
             repeats=settings.repeats,
             limit_usd=context.limit_usd,
             seed=context.seed,
-            kept=context.study,
         )
         for name in study.truths:  # a mistake in the data is said now
             for mode in study.question(name).modes:
@@ -105,7 +103,7 @@ class Population:
     @cached_property
     def truths(self) -> dict[str, PopulationTruth]:
         """Task -> its truth, whose question has the levels that the data gave it."""
-        return {q.name: truth_of(q, stream(self.seed, f"truth {q.name}"), folder=self.kept) for q in self.questions}
+        return {q.name: truth_of(q, stream(self.seed, f"truth {q.name}")) for q in self.questions}
 
     def question(self, name: str) -> Question:
         return self.truths[name].question
@@ -186,15 +184,16 @@ class Population:
             salt = f"repeat {repeat} {salt}".rstrip()
             return reply_key(model, options, messages, settings, salt), ask(model, messages, settings, salt)
 
-        elicited = elicit(cell.common["mode"], form, cell.common["manner"], send, rng)
-        answer = read_answer(elicited.used, form, elicited.exchanges)
-        replies = [exchange.reply for exchange in elicited.exchanges]
+        mode: str = cell.common["mode"]
+        exchanges = elicit(mode, form, cell.common["manner"], send, rng)
+        answer = read_answer(mode, form, exchanges)
+        replies = [exchange.reply for exchange in exchanges]
         costs = [reply.cost for reply in replies if reply.cost is not None]
         return {
             "status": str(answer.status),
-            "message": " ".join(part for part in (elicited.note, answer.message) if part),
+            "message": answer.message,
             "seconds": sum(reply.seconds for reply in replies),
-            "answer": json.dumps(_record_of(elicited)),
+            "answer": json.dumps(_record_of(mode, exchanges)),
             "scores": {},
             "cost": sum(costs) if costs else None,
             "excerpt": " ".join(replies[-1].text.split())[:EXCERPT] if replies else "",
@@ -213,14 +212,13 @@ class Population:
         }
 
 
-def _record_of(elicited: Elicited) -> dict[str, object]:
+def _record_of(mode: str, exchanges: Sequence[Exchange]) -> dict[str, object]:
     """Which stored replies answer a unit, and as what they are to be read."""
     return {
-        "used": elicited.used,
-        "note": elicited.note,
+        "used": mode,
         "replies": [
             {"role": e.role, "key": e.key, **({"order": e.order} if e.order else {}), "about": e.about}
-            for e in elicited.exchanges
+            for e in exchanges
         ],
     }
 

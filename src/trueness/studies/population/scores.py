@@ -215,7 +215,10 @@ def _all_measures(
     shares = [np.cumsum(one, axis=-1) if truth.numeric else one for one in (p, q, drawn_p, drawn_q)]
     cells = p.shape[1] if truth.numeric else 1
     pairs = {
-        "d2": _Pair(measure.d2(*shares[:2], w, n, k) / cells, measure.d2(*shares[2:], w, _twice(n), _twice(k)) / cells),
+        "d2": _Pair(
+            measure.d2(shares[0], shares[1], w, n, k) / cells,
+            measure.d2(shares[2], shares[3], w, _twice(n), _twice(k)) / cells,
+        ),
         **{f"skill_{name}": _skill(distance, far) for name, far in ground.far.items()},
     }
     measures = dict.fromkeys(MEASURES, UNINFORMATIVE)
@@ -235,7 +238,6 @@ def _all_measures(
     reach = np.append(ends["w1"] if truth.numeric else 2 * ends["tv"], distance.value)
     if scale.informative:
         measures["score"] = _on_scale(scale.score(reach))
-        measures["score_raw"] = _on_scale(scale.raw(reach))
     worst = float(ground.far["uniform"].value)
     measures |= {name: _on_scale(measure.clipped_scale(reach, best, worst)) for name, best in ground.best.items()}
     return measures

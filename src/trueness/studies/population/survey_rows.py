@@ -5,16 +5,14 @@
 Everything the truth needs (distributions, Kish n_eff, bootstrap) follows from these; the rows are not kept. Rows that
 lack the outcome or a given variable, lie outside the listed levels or bins, or outside the population are counted.
 
-A column without levels or bins has all the levels of the data, up to 60. Beyond that an outcome of numbers is asked as
-a number, and counted in up to 100 even cells between its 1st and 99th percentile (the end cells hold the rest);
-a given variable of numbers is cut into bins at round numbers near its quartiles, one of texts keeps its 60 most
-frequent levels; `notes` says so. Levels No and Yes take data of 0 and 1.
+A column without levels or bins has all the levels of the data, up to 60. An outcome that is a number is counted in up
+to 100 even cells between its 1st and 99th percentile (the end cells hold the rest). Levels No and Yes take data of 0
+and 1.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -33,8 +31,6 @@ Codes = NDArray[np.int32]
 MISSING, UNLISTED = -1, -2
 MOST_LEVELS = 60  # of a column whose levels the task does not list
 CELLS = 100  # at most, of an outcome of numbers
-AGE = re.compile(r"^age|age$|^agep$|agea", re.IGNORECASE)
-_AGES, _NARROWEST = (18.0, 30.0, 45.0, 65.0), 5  # customary lower ends; years that a first or last group spans
 _NO, _YES = {"no", "n", "false", "0"}, {"yes", "y", "true", "1"}
 
 
@@ -51,7 +47,6 @@ class Rows:
     n_missing: int  # a variable (or the weight) is missing
     n_unlisted: int  # a level that the task does not list
     numbers: Array | None = None  # (n,) the outcome of each row, where answers are numbers
-    notes: tuple[str, ...] = ()  # how levels were grouped that the task does not list
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -74,8 +69,7 @@ def rows_of(question: Question, data: Microdata) -> Rows:
         data.check_column(column, f"what the population of task {question.name!r} is filtered by")
     frame = data.read([*_columns(population), *(v.column for v in question.variables)])
     inside = _inside(population, frame, question.name)
-    pairs = [with_levels(v, frame[v.column][inside], question) for v in question.variables]
-    (outcome, *covariates), notes = (variable for variable, _ in pairs), tuple(note for _, note in pairs if note)
+    outcome, *covariates = [with_levels(v, frame[v.column][inside], question) for v in question.variables]
     question = replace(question, outcome=outcome, given=tuple(covariates))
     if outcome.numeric and question.high_dimensional:
         raise DataError(
@@ -97,40 +91,25 @@ def rows_of(question: Question, data: Microdata) -> Rows:
     return Rows(
         question, cell, None if weight is None else weight[kept], kept, len(frame),
         int((~inside).sum()), int(missing.sum()), int(unlisted.sum()),
-        _numbers(outcome.column, frame[outcome.column])[kept] if outcome.numeric else None, notes,
+        _numbers(outcome.column, frame[outcome.column])[kept] if outcome.numeric else None,
     )  # fmt: skip
 
 
-def with_levels(variable: Variable, column: pd.Series, question: Question) -> tuple[Variable, str]:
-    """The variable with its levels: as listed, one a bin, or all that the data have; and a word on what was grouped."""
+def with_levels(variable: Variable, column: pd.Series, question: Question) -> Variable:
+    """The variable with its levels: as listed, one a bin, even cells of a number, or all that the data have."""
     if variable.levels:
-        return _with_yes_and_no(variable, column), ""
+        return _with_yes_and_no(variable, column)
     if variable.bins:
-        return replace(variable, levels=bin_levels(variable.bins, variable.top), ordinal=True), ""
+        return replace(variable, levels=bin_levels(variable.bins, variable.top), ordinal=True)
     if variable.numeric:
-        return _with_cells(variable, column, question), ""
-    counts = column.dropna().value_counts()
-    names = list(dict.fromkeys(texts(counts.index[counts > 0])))
-    if len(names) <= MOST_LEVELS:
-        return _with_names(variable, names), ""
-    note, is_outcome = f"{question.name}: {variable.column!r} has {len(names):,} values", variable is question.outcome
-    if _holds_numbers(column):
-        if is_outcome:
-            return _with_cells(variable, column, question), f"{note}, and is asked as a number."
-        bins = tuple(round_bins(variable.column, _numbers(variable.column, column.dropna())))
-        grouped = replace(variable, bins=bins, levels=bin_levels(bins), ordinal=True)
-        return grouped, f"{note}, grouped as {'; '.join(grouped.level_names)}."
-    if is_outcome:
+        return _with_cells(variable, column, question)
+    names = set(texts(column.dropna().unique()))
+    if len(names) > MOST_LEVELS:
+        number = ", or numeric = true" if variable is question.outcome else ""
         raise DataError(
             f"column {variable.column!r} of task {question.name!r} must have at most {MOST_LEVELS} levels, "
-            f"got {len(names):,}. List its 'levels'."
+            f"got {len(names):,}. Give 'levels' or 'bins' in [variables.{variable.column}]{number}."
         )
-    rest = 100 * counts.iloc[MOST_LEVELS:].sum() / counts.sum()
-    frequent = replace(_with_names(variable, names[:MOST_LEVELS]), only=True)
-    return frequent, f"{note}; the {MOST_LEVELS} most frequent are asked about, {rest:.1f} % of the rows are left out."
-
-
-def _with_names(variable: Variable, names: Iterable[str]) -> Variable:
     return replace(variable, levels=tuple(Level(n, (n,), (n,)) for n in sorted(names, key=_natural)))
 
 
@@ -170,33 +149,6 @@ def _with_cells(variable: Variable, column: pd.Series, question: Question) -> Va
     bins = tuple(float(f"{step * k:.12g}") for k in np.arange(first, last + 1))
     top = float(f"{step * (last + 1):.12g}")
     return replace(variable, numeric=True, ordinal=True, bins=bins, top=top, levels=bin_levels(bins, top))
-
-
-def round_bins(name: str, numbers: Array) -> list[float]:
-    """Lower ends: customary ones for ages, else round numbers near the quartiles; many zeros are a bin of their own."""
-    low, high = float(numbers.min()), float(numbers.max())
-    if AGE.search(name) and low >= 0 and 30 < high < 130:
-        first = float(np.floor(low))
-        ends = [end for end in _AGES if low < end <= high]
-        if ends and ends[0] - first < _NARROWEST:  # "17" or "16-17" beside 18-29 is no group: 17-29
-            ends = ends[1:]
-        if ends and high + 1 - ends[-1] < _NARROWEST:
-            ends = ends[:-1]
-        return [first, *ends]
-    if low == 0 and np.mean(numbers == 0) > 0.1:
-        above = numbers[numbers > 0]
-        return [0.0, float(f"{above.min():.3g}"), *round_bins("", above)[1:]]
-    quartiles = np.quantile(numbers, [0.25, 0.5, 0.75])
-    step = 10 ** np.floor(np.log10(max(float(quartiles[2] - quartiles[0]), 1e-9) / 2))
-    ends = sorted({float(f"{np.round(q / step) * step:.12g}") for q in quartiles})
-    first = float(f"{np.floor(low / step) * step:.12g}")
-    return [first, *(end for end in ends if first < end <= high)]
-
-
-def _holds_numbers(column: pd.Series) -> bool:
-    import pandas as pd
-
-    return bool(pd.api.types.is_numeric_dtype(column.dtype) and not pd.api.types.is_bool_dtype(column.dtype))
 
 
 def codes_of(variable: Variable, column: pd.Series) -> Codes:

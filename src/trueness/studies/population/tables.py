@@ -28,7 +28,6 @@ import numpy as np
 import pandas as pd
 
 from trueness.errors import listed
-from trueness.intervals import fixed, value_text
 from trueness.measure import direction
 from trueness.outside import Json
 from trueness.reading.distribution import OFF_SUM
@@ -108,10 +107,10 @@ def respondents(populations: Populations) -> list[tuple[str, str]]:
 
 
 def summary_rows(populations: Populations) -> list[dict[str, Json]]:
-    """One row a respondent and mode: what it answered, how well, and in which other way it had to be asked."""
+    """One row a respondent and mode: what it answered, and how well."""
     scores = populations.scores
     means = {measure: respondent_means(scores, measure) for measure in MEANS}
-    within_sources = {measure: respondent_means(scores, measure, given_sources=True) for measure in MEANS}
+    within_sources = respondent_means(scores, MEASURE, given_sources=True)
     rows = []
     for respondent, mode in respondents(populations):
         theirs = [score for score in scores if (score.respondent, score.mode) == (respondent, mode)]
@@ -126,12 +125,10 @@ def summary_rows(populations: Populations) -> list[dict[str, Json]]:
             "replies": sum(replies.values()),
             **{str(status): replies[status] for status in Status if status != Status.DEGENERATE},
             "mass": _mean([score.mass for score in theirs]),
-            "fell_back": _fallback(populations, respondent, mode),
         }
-        for measure in MEANS:
-            name = label(respondent, mode)
-            for key, estimate in ((measure, means[measure][name]), (f"{measure}_given", within_sources[measure][name])):
-                row |= estimate.cells(key) | {f"{key}_n": estimate.n}
+        name = label(respondent, mode)
+        for key, estimate in (*((key, of[name]) for key, of in means.items()), ("score_given", within_sources[name])):
+            row |= estimate.cells(key) | {f"{key}_n": estimate.n}
         rows.append(row)
     return rows
 
@@ -144,7 +141,6 @@ def main_table(populations: Populations, summary: Sequence[Mapping[str, Json]]) 
             **row,
             "name": names[row["respondent"]],
             "contends": row["kind"] == "model",
-            "mode": f"{row['mode']} (by {row['fell_back']})" if row["fell_back"] else row["mode"],
             "in_part": _in_part(populations, row),
             "not_read": ", ".join(f"{status} {row[str(status)]:,}" for status in TROUBLE if row[str(status)]),
         }
@@ -259,12 +255,6 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def _fallback(populations: Populations, respondent: str, mode: str) -> str:
-    """The mode that was used in the end, where it is another one."""
-    used = {answer.mode for answer in populations.answers_of(respondent, mode) if answer.mode}
-    return ", ".join(sorted("words" if other == "likelihood-words" else other for other in used - {mode}))
-
-
 # ---- outcomes that are numbers
 
 
@@ -308,32 +298,6 @@ def numbers_frame(populations: Populations) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def numbers_tables(populations: Populations) -> list[Table]:
-    """Conditional means and medians of the models, of tasks whose outcome is a number; none where there is no such."""
-    frame = numbers_frame(populations)
-    if frame.empty:
-        return []
-    frame = frame[(frame["repeat"] == 0) & ~frame["respondent"].isin(populations.references)]
-    shown = theme.labels(populations.models, longest=24)
-    rows = [{str(k): v for k, v in row.items()} for row in frame.to_dict("records")]
-    columns = (
-        Column("task", "Task", "text"),
-        Column("condition", "Condition", "text"),
-        Column("name", "Respondent", "text"),
-        Column("mode", "Mode", "text"),
-        Column("true_mean", "Mean", "number", "true_mean_low", "true_mean_high"),
-        Column("mean", "Mean by the model", "number", "mean_low", "mean_high"),
-        Column("true_p50", "Median", "number"),
-        Column("p50", "Median by the model", "number"),
-    )
-    caption = (
-        "Conditional means and medians of outcomes that are numbers: of the population, and as the models have them. "
-        f"Brackets: {100 * populations.level:g} % intervals, of the survey and of the draws; a stated mean has none."
-    )
-    named_rows = [row | {"name": shown[row["respondent"]]} for row in rows]
-    return [Table("population_means", columns, named_rows, caption, rule_before="condition")]
-
-
 # ---- sentences: the mean of each respondent and mode, who can be told from whom, what must stand beside the tables
 
 
@@ -370,29 +334,10 @@ def never_tested(pairs: Rows) -> list[str]:
     return [f"{lost} of {len(every)} pairs of respondents share too few scored tasks to be tested."] if lost else []
 
 
-def mean_sentence(level: float, row: Mapping[str, Json]) -> str:
-    """The mean score of a respondent in a mode, with its interval and over how many tasks."""
-    name, over = label(row["respondent"], row["mode"]), f"{row['informative']} informative of {row['tasks']} tasks"
-    if row[MEASURE] is None or row[MEASURE] != row[MEASURE]:
-        return f"{name}: no score ({over}; {row['answered']} answered; no interval; no test)."
-    score = value_text(row[MEASURE], (row["score_low"], row["score_high"]), fixed(0), bool(row.get("score_constant")))
-    kind = f"{100 * level:g} % t CI clustered by source"
-    if row["score_low"] is None:
-        same = row.get("score_constant")
-        kind = "the same in every task: no interval" if same else "no interval over sources"
-    if row["score_given_low"] is not None:
-        kind += f"; given these sources [{row['score_given_low']:.0f}, {row['score_given_high']:.0f}]"
-    return (
-        f"{name}: mean score {score}, where 100 is a perfect sampler and 0 a uniform one "
-        f"({kind}; n = {over}; no test of its own)."
-    )
-
-
 def notes(populations: Populations) -> list[str]:
     """Those that are not said first."""
-    sentences = [*_design(populations), *fallbacks(populations)]
+    sentences = _design(populations)
     for name, truth in populations.truths.items():
-        sentences += truth.notes
         if truth.thin:
             thin = ", ".join(f"{condition} ({n})" for condition, n in truth.thin.items())
             sentences.append(f"{name}: conditions with too few rows were left out: {thin}.")
@@ -442,12 +387,3 @@ def _uninformative(populations: Populations) -> list[str]:
     ]
     why = "No score where a perfect answer cannot be told from a uniform one (uninformative); skill and TV stand"
     return [f"{why}: {'; '.join(places)}."] if places else []
-
-
-def fallbacks(populations: Populations) -> list[str]:
-    """Which models were asked in another way than planned, and why."""
-    return [
-        f"{model}, {mode}: {note} ({count} conditions)."
-        for (model, mode), notes in populations.notes.items()
-        for note, count in notes.items()
-    ]

@@ -29,14 +29,6 @@ its own training set, which drawing rows with replacement would bring about. Wha
 rows is not in it: the truth is that of the best prediction, not of a census.
 Friedman (2001); scikit-learn's HistGradientBoostingClassifier.
 
-What took long to fit is kept in the study's folder, and not fitted at every plan, run and resume:
-
-    truths/{task}_{key}.json,     key = hash(rows and their weights, variables with their levels, settings of the fit,
-                                             state of the random stream, version of scikit-learn)
-
-The rows are read and checked every time, so a changed survey has another key. A file that is missing, half written or
-of another key is as good as none: the truth is fitted again, and comes out the same.
-
 A truth goes to JSON and back, so that a study can be scored again from its store when the microdata are gone. Its 2,000
 bootstrap draws are kept as 16-bit shares (steps of 1/65535), deflated: about 2 bytes a share.
 """
@@ -44,15 +36,10 @@ bootstrap draws are kept as 16-bit shares (steps of 1/65535), deflated: about 2 
 from __future__ import annotations
 
 import base64
-import hashlib
-import json
 import zlib
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from importlib import metadata
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -60,9 +47,8 @@ from numpy.typing import NDArray
 
 from trueness import registry
 from trueness.datasets.surveys import Microdata, open_microdata
-from trueness.errors import DataError, MissingExtra, StoreError, TruenessError, listed
-from trueness.files import read_text, write_atomically
-from trueness.outside import MAX_RECORDS, NOT_READ, Json, Unpacker, json_of
+from trueness.errors import DataError, MissingExtra, StoreError, listed
+from trueness.outside import Json, Unpacker
 from trueness.studies.population.questions import Level, Question, SourceCard, TargetPopulation, Variable
 from trueness.studies.population.survey_rows import Rows, rows_of
 
@@ -101,7 +87,6 @@ class PopulationTruth:
     n_unlisted: int = 0
     means: Array | None = None  # (C,) E[V1 | V2 = c], where the outcome is a number
     quantiles: Array | None = None  # (C, 5) of it, at QUANTILES
-    notes: tuple[str, ...] = ()  # how levels were grouped that the task does not list
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -132,13 +117,12 @@ def truth_of(
     rng: np.random.Generator,
     data: Microdata | None = None,
     draws: int = DRAWS,
-    folder: Path | None = None,
 ) -> PopulationTruth:
-    """Read the data of a question and estimate what it asks for; `folder`: of the study, where fits are kept."""
+    """Read the data of a question and estimate what it asks for."""
     data = data or open_microdata(question.data, question.folder)
     rows = rows_of(question, data)
     if question.high_dimensional:
-        return kept_truth(rows, rng, draws, folder)
+        return boosted_truth(rows, rng, draws)
     counts = rows.totals(None)
     keep, thin = _conditions(rows.question, counts.sum(axis=1))
     weight = rows.weight
@@ -165,7 +149,7 @@ def truth_of(
     return PopulationTruth(
         rows.question, tuple(rows.question.conditions[c] for c in keep), probs, total.sum(axis=1) / total.sum(),
         counts.sum(axis=1), kish, n_eff, drawn, design, thin,
-        rows.n_data, rows.n_outside, rows.n_missing, rows.n_unlisted, means, quantiles, rows.notes,
+        rows.n_data, rows.n_outside, rows.n_missing, rows.n_unlisted, means, quantiles,
     )  # fmt: skip
 
 
@@ -277,38 +261,6 @@ PROFILES = 100
 FOLDS = 5
 REPEATS = 10
 MOST_ROWS = 50_000  # of the fit; a larger survey is sampled
-VERSION = 1  # of kept truths: raise when the same rows and settings would be fitted otherwise
-
-
-def kept_truth(rows: Rows, rng: np.random.Generator, draws: int, folder: Path | None) -> PopulationTruth:
-    """As `boosted_truth`; looked for in the study's folder, and left there."""
-    if folder is None or not registry.is_installed("sklearn"):
-        return boosted_truth(rows, rng, draws)
-    task = "".join(sign if sign.isalnum() or sign in "-_" else "-" for sign in rows.question.name)
-    name = f"truths/{task}_{_key(rows, rng, draws)}.json"
-    try:
-        truth = truth_from_dict(json_of(read_text(folder, name, MAX_RECORDS), name))
-        return replace(truth, question=rows.question)  # the prompt and the modes may have changed since
-    except (TruenessError, *NOT_READ):
-        truth = boosted_truth(rows, rng, draws)
-    with suppress(StoreError):  # a folder that cannot be written is said when the study is run
-        write_atomically(folder, name, json.dumps(truth_to_dict(truth)))
-    return truth
-
-
-def _key(rows: Rows, rng: np.random.Generator, draws: int) -> str:
-    variables = [asdict(variable) for variable in rows.question.variables]
-    settings = {
-        "version": VERSION,
-        "variables": [{k: v for k, v in one.items() if k not in ("numeric", "labels")} for one in variables],
-        "fit": [PROFILES, FOLDS, REPEATS, MOST_ROWS, draws],
-        "stream": rng.bit_generator.state,
-        "scikit-learn": metadata.version("scikit-learn"),
-    }
-    digest = hashlib.sha256(json.dumps(settings, sort_keys=True, default=str).encode())
-    digest.update(rows.cell.tobytes())
-    digest.update(b"" if rows.weight is None else rows.weight.tobytes())
-    return digest.hexdigest()[:16]
 
 
 def boosted_truth(
@@ -418,7 +370,6 @@ def truth_to_dict(truth: PopulationTruth) -> dict[str, Json]:
         "design": truth.design,
         "thin": dict(truth.thin),
         **{name: None if (kept := getattr(truth, name)) is None else kept.tolist() for name in _OF_NUMBERS},
-        "notes": list(truth.notes),
         **{name: getattr(truth, name) for name in _COUNTS},
     }
 
@@ -430,16 +381,15 @@ def truths_from_dicts(records: Mapping[str, Json]) -> dict[str, PopulationTruth]
 
 
 def truth_from_dict(record: Mapping[str, Json], unpacker: Unpacker | None = None) -> PopulationTruth:
+    packed = base64.b64decode(record["draws"]["data"])
+    shares = (unpacker or Unpacker(_TIMES)).inflate(packed, "the draws of a truth", StoreError)
     kept: dict[str, Any] = {name: record[name] for name in (*_COUNTS, "design", "thin")}
     arrays = [*_ARRAYS, *(name for name in _OF_NUMBERS if record.get(name))]
     kept |= {name: np.array(record[name], dtype=np.float64) for name in arrays}
-    packed = base64.b64decode(record["draws"]["data"])
-    shares = (unpacker or Unpacker(_TIMES)).inflate(packed, "the draws of a truth", StoreError)
     return PopulationTruth(
         question=question_from_dict(record["question"]),
         conditions=tuple(record["conditions"]),
         draws=np.frombuffer(shares, dtype="<u2").reshape(record["draws"]["shape"]) / _STEPS,
-        notes=tuple(record.get("notes", ())),
         **kept,
     )
 
