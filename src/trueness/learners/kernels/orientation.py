@@ -7,7 +7,8 @@
     Meek 4     i - m -> j -> k, i and j adjacent, m and k apart, i - k  then i -> k      (only with knowledge)
 
 Meek (1995). An arrow that would close a directed cycle, or that knowledge forbids, is not drawn. Where colliders
-disagree on an edge the strongest one stays, or the first one. The order of triples is causal-learn's: by middle node, edges with a tail there before edges with an arrow there.
+disagree on an edge the strongest one stays, or the first one. The order of triples is causal-learn's: by middle node,
+edges with a tail there before edges with an arrow there.
 """
 
 from __future__ import annotations
