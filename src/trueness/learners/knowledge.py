@@ -78,9 +78,8 @@ class Knowledge:
         return required, forbidden
 
     def _check(self) -> None:
-        twice = sorted(
-            name for name, times in Counter(name for tier in self.tiers for name in tier).items() if times > 1
-        )
+        in_tiers = Counter(name for tier in self.tiers for name in tier)
+        twice = sorted(name for name, times in in_tiers.items() if times > 1)
         if twice:
             raise SettingError(f"'tiers' of {self.owner} must hold a name once, got {listed(twice)} twice.")
         names = self.names()

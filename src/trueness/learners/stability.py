@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from trueness.datasets.table import Table, TableLike, check_usable
 from trueness.errors import DataError, GraphError, SettingError, TruenessError, did_you_mean
@@ -230,7 +231,9 @@ def _count_edges(
     threshold: float,
     level: float,
 ) -> Stability:
-    tally, failures, messages = _Tally(names), Counter[str](), Counter[str]()
+    failures, messages = Counter[str](), Counter[str]()
+    i, j = np.indices((len(names), len(names)))
+    times = np.zeros((16, len(names), len(names)), dtype=np.int32)
     for run in runs:
         if isinstance(run.answer, Exception):
             failures[str(Status.FAILED)] += 1
@@ -239,9 +242,10 @@ def _count_edges(
             failures[str(Status.UNREADABLE)] += 1
             messages[problem] += 1
         else:
-            tally.add(run.answer)
+            marks = run.answer.reorder(names).marks
+            times[4 * marks + marks.T, i, j] += 1
     n = repeats - failures.total()
-    edges, pairs = tally.edges(), Counter[tuple[str, str, str]]()
+    edges, pairs = _named(times, names), Counter[tuple[str, str, str]]()
     for (one, other, _), count in edges.items():
         pairs[_edge(one, other, ANY)] += count
     return Stability(
@@ -264,26 +268,15 @@ def _words_of(error: Exception) -> str:
     return str(error) if isinstance(error, TruenessError) else f"{type(error).__name__}: {plain}"
 
 
-class _Tally:
-    """How often each pair of nodes had which two marks: a graph is added in one step, edges are named at the end."""
-
-    def __init__(self, nodes: tuple[str, ...]):
-        self.nodes = nodes
-        self.places = np.arange(len(nodes) ** 2)
-        self.times = np.zeros((16, len(nodes) ** 2), dtype=np.int32)  # [4 marks[i, j] + marks[j, i], pair i, j]
-
-    def add(self, graph: Graph) -> None:
-        marks = graph.reorder(self.nodes).marks
-        self.times[(4 * marks + marks.T).ravel(), self.places] += 1
-
-    def edges(self) -> Counter[tuple[str, str, str]]:
-        d, counts = len(self.nodes), Counter[tuple[str, str, str]]()
-        for at_j, at_i in product((TAIL, ARROW, CIRCLE), repeat=2):
-            times = np.triu(self.times[4 * at_j + at_i].reshape(d, d))
-            marks = at_j * (times > 0) + at_i * (times.T > 0)
-            for edge, count in zip(Graph(self.nodes, marks, None, "pag").edges, times[times > 0].tolist(), strict=True):
-                counts[_edge(edge.source, edge.target, edge.arrow)] += count
-        return counts
+def _named(times: NDArray[np.int32], names: tuple[str, ...]) -> Counter[tuple[str, str, str]]:
+    """Edges with how often they were seen; times: (16, d, d), [4 marks[i, j] + marks[j, i], i, j]."""
+    counts = Counter[tuple[str, str, str]]()
+    for at_j, at_i in product((TAIL, ARROW, CIRCLE), repeat=2):
+        here = np.triu(times[4 * at_j + at_i])
+        marks = at_j * (here > 0) + at_i * (here.T > 0)
+        for edge, count in zip(Graph(names, marks, None, "pag").edges, here[here > 0].tolist(), strict=True):
+            counts[_edge(edge.source, edge.target, edge.arrow)] += count
+    return counts
 
 
 def _rows(counts: Counter[tuple[str, str, str]], n: int, level: float) -> tuple[EdgeFrequency, ...]:
