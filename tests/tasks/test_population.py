@@ -133,10 +133,3 @@ def test_options_of_a_model_that_no_task_asks_are_refused():
         TruenessError, match=r"'mock/other'\] must be named in 'models' of \[forecast\] or 'models' of \[population\]"
     ):
         Plan.parse(FORECAST.replace('[models."mock/empty"]', '[models."mock/other"]'), "t.toml")
-
-
-def test_a_fitted_truth_lies_in_the_study_s_folder(tmp_path):
-    text = '[population]\nmodels = ["mock/vacuous"]\ntasks = ["gss_abortion_any_by_race_sex_age"]\n'
-    first, again = (Plan.parse(text, "t.toml", folder=tmp_path).tasks[0] for _ in range(2))
-    assert len(list((tmp_path / "truths").iterdir())) == 1
-    assert [cell.keys for cell in first.cells()] == [cell.keys for cell in again.cells()]

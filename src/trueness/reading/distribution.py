@@ -68,7 +68,6 @@ class Answered(NamedTuple):
     span: tuple[int, int] | None = None
     message: str = ""
     parser: str = ""
-    flags: tuple[str, ...] = ()
 
 
 def read_level(text: str, levels: Levels, bins: Sequence[float] = (), top: float | None = None) -> Answered:

@@ -45,7 +45,6 @@ _INSTEAD_OF = late(r"[\s,(]*(?:instead of|rather than|as opposed to|compared (?:
 _ANOTHER_NAME = late(r" {0,2}[,;] {0,2}[a-z][a-z /-]{1,30} {0,2}[:=] {0,2}[\[(]?$")  # ", FDR: "
 _TIGHT = frozenset(("", ":", "=", ": [", ":[", ": (", ":(", "[", "(", "= [", "=[", "~", "-", "- [", "- (", "|"))
 _WORD = late(r"[a-z]+")
-_COLONS = frozenset((": ", ":", ": [", ": (", ":[", ":   ", "  : ", " : ", ":  ", " = ", "= [", " = [", "  :   "))
 _END_OF = {"lower": "lower", "low": "lower", "upper": "upper", "high": "upper"}
 _SPREAD = late(r" {0,2}[(,;\[] {0,2}(?:sd|std|se|s\.d|σ|stdev|standard deviation|with (?:an? )?(?:sd|std))\b")
 _OPENS = frozenset("from between zwischen entre".split())

@@ -46,7 +46,6 @@ class PlanContext:
     folder: Path
     file: str
     tasks: Mapping[str, Any] = field(default_factory=dict)
-    study: Path | None = None  # the folder that the study will lie in
 
     def settings_of(self, study: str, made: type[Made], table: Mapping[str, Json]) -> Made:
         """The [STUDY] table of the plan, checked."""

@@ -101,7 +101,7 @@ class Plan:
         where = Path(folder) if folder else _checked_folder(settings.get("folder", f"results/{name}"), file)
         made: dict[str, PlannedStudy] = {}
         for task in tasks:
-            context = PlanContext(settings, seed, base.resolve(), file, made, where)
+            context = PlanContext(settings, seed, base.resolve(), file, made)
             kind = registry.resolve("task", registry.locate(task, base))
             if not hasattr(kind, "from_plan"):
                 raise PlanError(f"[{task!r}] must name a task, a class with from_plan(table, context).  ({file})")
