@@ -11,7 +11,6 @@ A cell is one model on one (data set, learner) in one variant:
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,7 +50,6 @@ class ForecastSettings:
     metadata: Annotated[SomeNames, OneOf(frames.METADATA)] = ("full",)
     definition: Annotated[SomeNames, OneOf(frames.DEFINITION)] = ("told",)
     targets: Annotated[SomeNames, OneOf(frames.TARGETS)] = ("run",)
-    crossed: bool = False
     repeats: Whole = 1
     structured: bool = True
     temperature: Temperature = 0.1
@@ -255,13 +253,11 @@ def _templates(names: Sequence[str], folder: Path, where: str) -> dict[str, Temp
 
 
 def _variants(settings: ForecastSettings, formulations: Sequence[str]) -> tuple[dict[str, str], ...]:
-    """All combinations when `crossed`; else the first of every arm, with one arm at a time varied."""
+    """The first of every arm, with one arm at a time varied."""
     chosen = {
         "formulation": formulations, "names": settings.names, "metadata": settings.metadata,
         "definition": settings.definition, "target": settings.targets,
     }  # fmt: skip
-    if settings.crossed:
-        return tuple(dict(zip(chosen, values, strict=True)) for values in itertools.product(*chosen.values()))
     first = {arm: values[0] for arm, values in chosen.items()}
     forms = [first | {"formulation": name} for name in formulations]
     return (*forms, *(form | {arm: value} for arm in frames.ARMS[1:] for form in forms for value in chosen[arm][1:]))

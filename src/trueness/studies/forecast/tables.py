@@ -10,7 +10,6 @@ better.
     skill_<reference>        1 - mean S / mean S_ref over the cells that both answered; 0: no better, 1: perfect
     bias                     claimed middle minus measured mean, scaled; positive: optimistic
     width_ratio_runs         median of width / width of the range of runs (with a floor); below 1: narrower than they
-    class_runs               what most claims are by their width against that of the runs, and class_share of them
     confidence               coverage against the level claimed, with its interval: over- or underconfident where the
                              level lies outside; inside, consistent, or cannot be told where it is wider than a half
 
@@ -99,9 +98,6 @@ def _summary(forecasts: Forecasts, part: pd.DataFrame) -> Row:
         row[f"width_ratio_{truth}"] = None if log_ratio is None else math.exp(log_ratio)
         classes = part[f"class_{truth}"].dropna()
         row |= {f"{word}_{truth}": float((classes == word).mean()) if len(classes) else None for word in CLASSES}
-    shares = {word: row[f"{word}_runs"] for word in CLASSES if row[f"{word}_runs"]}
-    most = max(shares, key=lambda word: shares[word], default=None)
-    row |= {"class_runs": most, "class_share": shares[most] if most else None}
     return row | {"confidence": _confidence(forecasts, part)}
 
 
