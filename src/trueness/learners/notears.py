@@ -81,10 +81,6 @@ class ThresholdedResult:
     def h(self) -> float:
         return self.trace[-1].h
 
-    @property
-    def evaluations(self) -> int:
-        return sum(step.evaluations for step in self.trace)
-
 
 @dataclass(frozen=True)
 class NOTEARS(Checked):
