@@ -20,7 +20,7 @@ from trueness.learners.independence import Independence
 from trueness.learners.pc import PC
 from trueness.measures.graphs import Reference
 
-TESTS = ("degenerate-gaussian",)
+TESTS = ("degenerate-gaussian", "regressions")
 PAIRINGS = {"categories": (True, True), "category, number": (True, False), "numbers": (False, False)}
 
 
@@ -134,11 +134,11 @@ def measure_time() -> None:
     numbers = table.as_numbers()
     times = {}
     for name, data, settings in (
-        ("fisher-z", numbers, {}), ("degenerate-gaussian", table, {}),
+        ("fisher-z", numbers, {}), ("degenerate-gaussian", table, {}), ("regressions", table, {"test": "regressions"}),
     ):  # fmt: skip
         learner = PC(**settings)
         learner.fit(data)
-        repeats = 30
+        repeats = 3 if name == "regressions" else 30
         began = time.process_time()
         for _ in range(repeats):
             learner.fit(data)

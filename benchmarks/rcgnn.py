@@ -34,7 +34,7 @@ from scipy import stats
 
 import trueness.learners.kernels.rcgnn as kernels
 from trueness.datasets.corruptions import corruption
-from trueness.datasets.regimes import plan_regimes
+from trueness.datasets.observed import plan_regimes
 from trueness.datasets.series import VAR
 from trueness.datasets.synthetic import Synthetic
 from trueness.datasets.table import Table

@@ -19,7 +19,7 @@ from trueness.datasets.corruptions import corruption
 from trueness.datasets.series import VAR
 from trueness.datasets.synthetic import Synthetic
 
-DEVELOPING = ("clean", "noise_0.3", "mcar_30", "regimes", "compound_full_decoy", "severe")
+DEVELOPING = ("clean", "noise 0.3", "mcar_30", "regimes", "compound_full_decoy", "severe")
 CLAIMING = (
     "clean", "noise_0.5", "mcar_40", "mnar_self", "sensor_failure", "regimes", "moderate", "severe",
     "compound_full_decoy", "extreme_decoy",

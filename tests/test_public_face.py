@@ -4,7 +4,6 @@ import ast
 import inspect
 import re
 import tomllib
-from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -47,12 +46,6 @@ def test_a_user_gets_types(root):
     read = tomllib.loads((root / "pyproject.toml").read_text())["tool"]["mypy"]["files"]
     assert "tests/program_of_a_user.py" in read
     assert (SOURCE.parent / "py.typed").is_file()
-
-
-@each("old", trueness._RENAMED)
-def test_an_old_name_works_and_says_where_it_is_now(old):
-    with pytest.warns(DeprecationWarning, match=f"trueness.{old} is now trueness.{trueness._RENAMED[old]};"):
-        assert getattr(trueness, old) is attrgetter(trueness._RENAMED[old])(trueness)
 
 
 def test_a_random_generator_is_a_keyword_and_optional():

@@ -110,7 +110,6 @@ def _environment() -> str:
         rows.append((f"`{service.url_variable}`", f"another address for {service.title}"))
     rows += [
         ("`SERVICE_API_KEY`, `SERVICE_BASE_URL`", "the same of `openai-api/SERVICE/...`"),
-        ("`NAME_API_KEY`", 'the key of a model whose options say `key_variable = "NAME_API_KEY"`'),
     ]
     return ENVIRONMENT.format(rows="\n".join(f"| {name} | {what} |" for name, what in rows))
 

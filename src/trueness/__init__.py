@@ -16,7 +16,6 @@ if sys.argv[:1] == ["-m"] and sys.orig_argv[-len(sys.argv)].removeprefix("-m").s
     if not sys.flags.safe_path:
         del sys.path[0]  # `python -m trueness` put the current folder there; see safe_path.py
 
-import warnings
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -73,24 +72,12 @@ _PUBLIC = {
     "statistics": "trueness.statistics:",
 }
 
-_RENAMED = {  # old name -> where it is now; it works, with a warning, until the next minor version
-    "Interval": "statistics.Interval",
-    "Status": "extend.Status",
-    "Synthetic": "extend.Synthetic",
-    "check_learner": "extend.check_learner",
-}
-
 __all__ = ["Card", "Comparison", "Dataset", "Graph", "Learned", "Plan", "Results", "Study", "Table", "TruenessError",
            "analyse", "compare", "extend", "faithfulness", "figure", "join_imputations", "judge", "learn",
            "learner", "load", "model", "read_reply", "score_graph", "stability", "statistics"]  # fmt: skip
 
 
 def __getattr__(name: str) -> object:
-    if name in _RENAMED:
-        new = _RENAMED[name]
-        warnings.warn(f"trueness.{name} is now trueness.{new}; the old name goes.", DeprecationWarning, stacklevel=2)
-        first, _, rest = new.partition(".")
-        return getattr(__getattr__(first), rest) if rest else __getattr__(first)
     if name not in _PUBLIC:
         raise AttributeError(f"module 'trueness' has no attribute {name!r}")
     module, attribute = _PUBLIC[name].split(":")

@@ -105,7 +105,7 @@ def _new(options: argparse.Namespace) -> int:
 def _allow(options: argparse.Namespace) -> None:
     from trueness import models
 
-    models.allow(options.allow_host, options.allow_key)
+    models.allow(options.allow_host)
 
 
 def _tell_elsewhere(options_by_model: Mapping[str, Mapping[str, Json]]) -> None:
@@ -336,7 +336,7 @@ def _show_analysis(analysis: ScoresAnalysis, options: argparse.Namespace) -> int
 
         say(analysis_html(reading), end="")
     else:
-        terminal_analyse.print_analysis(analysis, details=getattr(options, "details", False))
+        terminal_analyse.print_analysis(analysis)
     if getattr(options, "out", None):
         written = terminal_analyse.write_folder(analysis, Path(options.out))
         say(f"{len(written)} files written to {options.out}", stderr=True)
@@ -358,8 +358,7 @@ def _evaluate(options: argparse.Namespace) -> int:
 def _of_study(options: argparse.Namespace) -> int:
     if "what" not in options:
         return _own_command(options)
-    more = {name: getattr(options, name) for name in registry.study_options(options.command)}
-    return _print_result(registry.offer(options.command, options.what)(options.file, **more), options)
+    return _print_result(registry.offer(options.command, options.what)(options.file), options)
 
 
 def _own_command(options: argparse.Namespace) -> int:
@@ -396,8 +395,7 @@ def _compare(options: argparse.Namespace) -> int:
     folder = Path(sides.folder) if sides.folder else newest_folder()
     with as_written(folder):
         comparison = compare(folder, sides.a, sides.b, options.measure)
-    gate = sides.named_gate([[sides.a], [sides.b]])
-    verdict = None if gate is None else judge_comparison(gate, comparison)
+    verdict = None if sides.gate is None else judge_comparison(sides.gate, comparison)
     if options.json:
         content = {"sentence": comparison.sentence()} | ({"gate": verdict.to_dict()} if verdict else {})
         say_json(comparison.row() | content)

@@ -9,7 +9,7 @@
     open_file(path, most)           a stream for readers that take one; it ends in an error behind `most` bytes
     check_file(path)                before a library opens a file by its path: a pipe or a device is never waited for
     encoding_of(path, most)         of a table: utf-8, utf-16 by its mark, else cp1252 or latin-1 where it may be that
-    inflate(content, what)          what zlib packed; Unpacker(): many of one file, which are counted together
+    Unpacker().inflate(content, what)  what zlib packed, many of one file, which are counted together
 
 A packed file may unpack to FACTOR times its bytes, or to a size that does no harm; beyond that people unpack it.
 Members of zips, and parquet: packed.py.
@@ -181,29 +181,23 @@ def unpacked_limit(path: Path, most: int, small: int) -> int:
     return min(most, max(small, FACTOR * path.stat().st_size))
 
 
-def inflate(content: bytes, what: str, error: type[TruenessError] = DataError) -> bytes:
-    """What zlib packed; `error` where it is none, or where a few bytes unpack to very many."""
-    most = max(SMALL_RECORDS, FACTOR * len(content))
-    unpacker = zlib.decompressobj()
-    try:
-        unpacked = unpacker.decompress(content, most)
-    except zlib.error as wrong:
-        raise error(f"{what} must be packed by zlib, got: {one_line(wrong)}. Was it changed?") from None
-    if not unpacker.eof:
-        raise error(f"{what} must unpack to at most {size(most)}, got more or a part. Was it changed?")
-    return unpacked
-
-
 @dataclass
 class Unpacker:
-    """`inflate` for the parts of one store: together they give MAX_RECORDS, or `times` their own bytes."""
+    """What zlib packed, for the parts of one store: together they give MAX_RECORDS, or `times` their own bytes."""
 
     times: int
     packed: int = 0
     unpacked: int = 0
 
     def inflate(self, content: bytes, what: str, error: type[TruenessError] = DataError) -> bytes:
-        unpacked = inflate(content, what, error)
+        """`error` where it is none, or where a few bytes unpack to very many."""
+        most, unpacker = max(SMALL_RECORDS, FACTOR * len(content)), zlib.decompressobj()
+        try:
+            unpacked = unpacker.decompress(content, most)
+        except zlib.error as wrong:
+            raise error(f"{what} must be packed by zlib, got: {one_line(wrong)}. Was it changed?") from None
+        if not unpacker.eof:
+            raise error(f"{what} must unpack to at most {size(most)}, got more or a part. Was it changed?")
         self.packed, self.unpacked = self.packed + len(content), self.unpacked + len(unpacked)
         most = max(MAX_RECORDS, self.times * self.packed)
         if self.unpacked > most:

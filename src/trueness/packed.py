@@ -6,16 +6,15 @@ Members of a zip of a stranger: the bytes that come out are counted, whatever it
         archive.names                   the names of its members
         archive.text("header.json")     one of them; together at most `most` bytes
 
-Python's zipfile gives no more of a deflated member than is asked for, but unpacks four kilobytes of bzip2 or zstandard
-at a time, whole: 905 bytes took 2.2 GB. Here those packed bytes go through readers that stop where they are told to.
-LZMA is refused (its header may ask for 4 GB at once), and so is every other method; a zip within a zip is a member.
+Python's zipfile gives no more of a deflated member than is asked for, but unpacks four kilobytes of zstandard at a
+time, whole. Here those packed bytes go through a reader that stops where it is told to. Every other method is refused
+(the header of LZMA may ask for 4 GB at once); a zip within a zip is a member.
 
 Parquet files of strangers, read by pyarrow: what a file takes in memory is tried before it is taken.
 
     parquet_columns(path, most)            the names of its columns
     flat_columns(path, names)              those of them with one value a row
-    read_parquet(path, cells, columns)     a frame; text is text
-    read_codes(path, cells, columns)       the same with text as categories, for millions of rows
+    read_parquet(path, cells, columns)     a frame; text is text, or, for millions of rows, categories (`codes`)
 
 No sum in a footer is believed: 463 bytes took 7 GB. A file may unpack to SMALL, or to FACTOR times its bytes. A process
 of its own, which may take no more memory than that, makes the frame first and looks what it holds; a text of a
@@ -24,7 +23,6 @@ dictionary counts in each row in which it stands. Lists are refused: a row may h
 
 from __future__ import annotations
 
-import bz2
 import io
 import json
 import os
@@ -89,21 +87,13 @@ class Archive:
     def _unpacking(self, info: zipfile.ZipInfo) -> IO[bytes]:
         if info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             return self.archive.open(info)
-        if info.compress_type == zipfile.ZIP_BZIP2:
-            return bz2.BZ2File(self._open_packed(info))
-        if info.compress_type == _ZSTANDARD:
-            return _zstandard(self._open_packed(info))
-        raise DataError(
-            f"{info.filename} of {self.path.name} must be packed with deflate, zstandard or bzip2, got method "
-            f"{info.compress_type}. Pack it again."
-        )
-
-    def _open_packed(self, info: zipfile.ZipInfo) -> IO[bytes]:
-        """The bytes of a member as they lie in the file."""
-        stored = copy(info)
-        stored.compress_type, stored.file_size = zipfile.ZIP_STORED, info.compress_size
-        del stored.CRC  # of what is unpacked: compared above
-        return self.archive.open(stored)
+        if info.compress_type != _ZSTANDARD:
+            must = f"{info.filename} of {self.path.name} must be packed with deflate or zstandard"
+            raise DataError(f"{must}, got method {info.compress_type}. Pack it again.")
+        packed = copy(info)  # as it lies in the file
+        packed.compress_type, packed.file_size = zipfile.ZIP_STORED, info.compress_size
+        del packed.CRC  # of what is unpacked: compared above
+        return _zstandard(self.archive.open(packed))
 
 
 def _read(stream: IO[bytes], most: int, name: str) -> bytes:
@@ -160,34 +150,23 @@ def flat_columns(path: Path, names: Sequence[str]) -> tuple[str, ...]:
     return tuple(name for name in names if name in flat)
 
 
-def read_parquet(path: Path, cells: int, columns: Sequence[str]) -> pd.DataFrame:
-    """The columns as a frame; a column that was written as categories stays one.
+def read_parquet(path: Path, cells: int, columns: Sequence[str], codes: bool = False) -> pd.DataFrame:
+    """The columns as a frame; a column that was written as categories stays one. With `codes` text of
+    dictionaries stays codes: three million words become three million small numbers.
 
     What pandas wrote beside the columns is not believed: it names them anew, and takes an index away from them."""
-    written = _open_parquet(path).schema_arrow
-    return _frame(path, cells, columns, lambda column, name: column.cast(written.field(name).type))
-
-
-def read_codes(path: Path, cells: int, columns: Sequence[str]) -> pd.DataFrame:
-    """Three million words of text become three million small codes."""
-    return _frame(path, cells, columns, lambda column, name: column)
-
-
-def _frame(
-    path: Path, cells: int, columns: Sequence[str], made_of: Callable[[ChunkedArray, str], ChunkedArray]
-) -> pd.DataFrame:
     file, wanted = _open_parquet(path), list(dict.fromkeys(columns))
     with _as_one_line(path):
-        codes = _checked_columns(path, file, cells, wanted)
+        dictionaries = _checked_columns(path, file, cells, wanted)
         room = min(MAX_TABLE, max(SMALL, FACTOR * path.stat().st_size))
         packed = path.stat().st_size < SMALL_TABLE and sys.platform == "linux"
-        wrong = _tried(lambda: _too_much(_made(path, codes, wanted, made_of), room), room) if packed else ""
+        wrong = _tried(lambda: _too_much(_made(path, dictionaries, wanted, codes), room), room) if packed else ""
         if wrong == _TOO_MUCH:
             raise DataError(
                 f"{path.name} of {path.stat().st_size:,} bytes must unpack to at most {size(room)}, got more. "
                 "Keep the rows and columns that are needed."
             )
-        frame = _made(path, codes, wanted, made_of)
+        frame = _made(path, dictionaries, wanted, codes)
     frame.attrs["notes"] = tuple(_ranges(file, path))
     return frame
 
@@ -223,14 +202,14 @@ def _checked_columns(path: Path, file: ParquetFile, cells: int, wanted: Sequence
     return codes
 
 
-def _made(
-    path: Path, codes: Sequence[str], wanted: list[str], made_of: Callable[[ChunkedArray, str], ChunkedArray]
-) -> pd.DataFrame:
-    table = _open_parquet(path, codes).read(columns=wanted, use_threads=False).select(wanted)
+def _made(path: Path, dictionaries: Sequence[str], wanted: list[str], codes: bool) -> pd.DataFrame:
+    written = _open_parquet(path).schema_arrow
+    table = _open_parquet(path, dictionaries).read(columns=wanted, use_threads=False).select(wanted)
     for k, name in enumerate(wanted):
         with _as_one_line(path, f"column {name!r} of {path.name} must hold numbers or UTF-8 text"):
             table.column(k).validate(full=True)  # pyarrow reads text that is no UTF-8, and raises when it is used
-        table = table.set_column(k, name, _as_text(made_of(table.column(k), name)))
+        column = table.column(k) if codes else table.column(k).cast(written.field(name).type)
+        table = table.set_column(k, name, _as_text(column))
     frame: pd.DataFrame = table.to_pandas(
         split_blocks=True, self_destruct=True, ignore_metadata=True, use_threads=False
     )

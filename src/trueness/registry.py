@@ -61,7 +61,6 @@ EXTRAS = {  # import name of a package -> (its name for people, the extra that b
     "torch": ("torch", "torch"),
     "xllamacpp": ("xllamacpp", "embedded"),
 }
-_NEAREST = {"golem": "Use dagma, which is nearest."}  # of what was a learner before
 
 
 class Command(TypedDict):
@@ -74,7 +73,7 @@ class Command(TypedDict):
 
 StudyEntry = TypedDict(
     "StudyEntry",
-    {"order": int, "class": str, "offers": dict[tuple[str, str], str], "offered": dict[str, str], "command": Command},
+    {"order": int, "class": str, "offers": dict[tuple[str, str], str], "command": Command},
     total=False,
 )
 
@@ -94,7 +93,7 @@ def resolve(kind: str, name: str) -> Loaded:
     outside = _outside(kind)
     if name in outside:
         return outside[name].load()
-    raise UnknownName(kind, name, names(kind), hint=_NEAREST.get(name, f"Your own: my_file.py:My{kind.capitalize()}."))
+    raise UnknownName(kind, name, names(kind), hint=f"Your own: my_file.py:My{kind.capitalize()}.")
 
 
 @cache
@@ -140,11 +139,6 @@ def study_commands() -> dict[str, tuple[str, ...]]:
         if command in _studies():
             commands[command] = (*commands.get(command, ()), what)
     return commands
-
-
-def study_options(study: str) -> dict[str, str]:
-    """Option -> its help, of what a study offers in its own name."""
-    return _studies()[study].get("offered", {})
 
 
 def own_commands() -> dict[str, Command]:

@@ -6,8 +6,8 @@
     printable(text)     for terminals, tables and pictures: no escape codes, nothing that turns the writing round
                         printable_lines: of several lines; printable_json, html_text, drawable: in those forms
                         shown_alike(names): two that would be one then, or look as one
-    csv_cell(value)     for CSV files: a text that a spreadsheet would compute stands behind an apostrophe (csv_row:
-                        of a row; csv_line: as written), which csv_value takes away again
+    csv_row(values)     for CSV files: a text that a spreadsheet would compute stands behind an apostrophe, which
+                        csv_value takes away again
 
 A reply or a message may hold anything: an emoji cut in half at the last token, the key it was called with, codes that
 drive a terminal. Nothing else in the program cleans texts; whoever stores or prints one calls these.
@@ -15,8 +15,6 @@ drive a terminal. Nothing else in the program cleans texts; whoever stores or pr
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import unicodedata
@@ -132,24 +130,13 @@ def drawable(text: str, most: int = MOST_DRAWN) -> str:
     return f"{shown[: most // 2]}{mark}{shown[-(most // 4) :]}"
 
 
-def csv_cell(value: Value) -> Value | str:
-    """A value for a CSV file. A text that begins with = + - @ and could be computed gets an apostrophe in front."""
-    return not_computed(printable(value)) if isinstance(value, str) else value
-
-
 def csv_row(values: Iterable[Value]) -> list[Value | str]:
-    """The cells of a row: names come again and again."""
+    """The cells of a row. A text that begins with = + - @ and could be computed gets an apostrophe in front."""
     return [_text_cell(value) if isinstance(value, str) else value for value in values]
 
 
-def csv_line(values: Iterable[object]) -> str:
-    """A row as the csv module writes it, in half the time for millions of rows: each text is quoted once."""
-    cells = [_written_cell(v) if isinstance(v, str) else "" if v is None else str(v) for v in values]
-    return f"{','.join(cells)}\n"
-
-
 def csv_value(value: Value) -> Value | str:
-    """A cell of a CSV file as it was before `csv_cell` put an apostrophe in front."""
+    """A cell of a CSV file as it was before `csv_row` put an apostrophe in front."""
     return value[1:] if isinstance(value, str) and _APOSTROPHES.match(value) else value
 
 
@@ -175,13 +162,6 @@ def _json_shown(sign: str) -> str:
 @lru_cache(10_000)
 def _text_cell(text: str) -> str:
     return not_computed(printable(text))
-
-
-@lru_cache(10_000)
-def _written_cell(text: str) -> str:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(("", _text_cell(text)))  # alone, an empty text would be quoted
-    return line.getvalue()[1:-1]
 
 
 def _pattern(secret: str) -> re.Pattern[str]:

@@ -209,7 +209,7 @@ CASES = [
          BOTH | {"base": 2 / 6, "note": "no score in score: 'ERROR' (1), 'timeout' (1)"}),
     Case("records under a key", {"t.json": json.dumps({"data": records(int), "made": "today"})},
          ACC | {"note": "t.json: data read, not made"}),
-    Case("a further factor", {"t.csv": SHOTS}, ACC | {"note": "averaged over: shots (2)"}),
+    Case("a further factor", {"t.csv": SHOTS}, ACC | {"note": "averaged over shots (2 values)"}),
     Case("leaderboard", {"t.csv": BOARD}, {"conditions": ["base", "mid", "tuned"], "tasks": 3, "outcome": "accuracy",
          "base": (61.2 + 55.0 + 30.1) / 300, "note": "wide table: 3 columns are tasks"},
          refused="--score MMLU,ARC,GSM8K"),
@@ -280,7 +280,7 @@ def test_a_table_of_this_shape_is_read_right_or_refused_in_one_line(case, tmp_pa
     for condition in set(want) & set(means):
         scale = 100 if part["conditions"][0]["mean"] > 1 and want[condition] <= 1 else 1
         assert means[condition] == pytest.approx(scale * want.pop(condition)), part["understood"]
-    understood = "; ".join([*part["understood"], *found["notes"]])
+    understood = "; ".join([*part["understood"], *found["notes"], *found["findings"]])
     assert want.pop("note", "") in understood
     assert f"{want.pop('tasks', '')} tasks" in understood or "tasks" not in case.want
     assert len(part["contrasts"]) == want.pop("contrasts", len(part["contrasts"]))

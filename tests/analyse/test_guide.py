@@ -35,7 +35,7 @@ def test_the_skill_of_studies_speaks_of_every_study(root):
 def test_every_option_of_the_guide_is_one_of_the_command(guide):
     for option in set(re.findall(r"--[a-z][a-z-]+(?![a-z_-])", guide)):
         words = [option, "x"] if option not in ("--one-sided", "--lower-is-better") else [option]
-        if option in ("--json", "--csv", "--tex", "--html", "--details"):
+        if option in ("--json", "--csv", "--tex", "--html"):
             words = [option]
         assert command_line().parse_args(["analyse", "scores.csv", *words]).command == "analyse"
 

@@ -124,10 +124,3 @@ def test_labels_of_an_item_that_contradict_each_other_are_said_and_not_taken(tmp
     assert report.sentences()[0] == "Labels that contradict each other are not taken: those of 1 item (a)."
     found = {row["figure"]: row for row in report.rows}
     assert found["people's base rate (mean label)"]["n"] == 2  # b has its label in another row
-
-
-def test_preferences_are_verdicts(tmp_path):
-    rows = [f"{k},j,{'A' if k % 3 else 'B'}" for k in range(12)]
-    report = judge_file(write(tmp_path, rows, "item,judge,verdict"))
-    assert "the share of A" in report.sentences()[0]
-    assert next(row for row in report.rows if "base rate" in row["figure"])["value"] == pytest.approx(8 / 12)

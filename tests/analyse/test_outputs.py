@@ -91,7 +91,7 @@ def test_no_number_is_cut_in_a_narrow_terminal(beyond_twenty, example):
         pages = []
         for width in (40, 200):
             out = Console(width=width, file=io.StringIO())
-            print_analysis(analysis, details=True, out=out)
+            print_analysis(analysis, out=out)
             pages.append(out.file.getvalue())
         assert "\N{HORIZONTAL ELLIPSIS}" not in pages[0]
         numbers = [set(re.findall(r"[+-]?\d+\.\d+", page)) for page in pages]

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trueness.analyse.shares import as_shares
+from trueness.analyse.run_scores import as_shares
 from trueness.errors import DataError
 
 

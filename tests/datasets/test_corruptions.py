@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.each import each
 from trueness.datasets import load
 from trueness.datasets.corruptions import PRESETS, STAGES, STEPS, Corruption, Step, corruption
-from trueness.datasets.regimes import plan_regimes
+from trueness.datasets.observed import plan_regimes
 from trueness.datasets.series import VAR
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError, TruenessError
@@ -159,7 +159,7 @@ def test_the_data_are_never_changed_and_missing_is_nan_alone(seed, name, n):
         (lambda: Corruption("x", (Step("mcar", 0.1), Step("noise", 0.1))), "in the order " + " -> ".join(STAGES)),
         (lambda: corruption("mcar_40").scaled(3), "must be in"),
         (lambda: corrupt("mcar 0.9", table(6)), "must leave 3 values in every column, got . of 6 in '.'"),
-        (lambda: corrupt("noise_0.1", load("asia").draw(50, np.random.default_rng(0))), "continuous columns"),
+        (lambda: corrupt("noise 0.1", load("asia").draw(50, np.random.default_rng(0))), "continuous columns"),
     ],
 )  # fmt: skip
 def test_mistakes_are_one_line(make, told):

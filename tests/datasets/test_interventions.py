@@ -38,19 +38,12 @@ def test_a_column_names_the_targets_of_each_row(tmp_path):
     assert read_rows(tmp_path / "own.csv", kinds={"lab": "left out"}).experiments is None
 
 
-def test_a_mapping_says_what_labels_stand_for():
-    setting = {"lab": {"0": [], "1": ["a"], "2": ["a", "b"]}}
-    table = load(frame([0, 1, 2] * 10), {"targets": setting}).table
-    assert table.experiments.family == ((), ("a",), ("a", "b"))
-
-
 @pytest.mark.parametrize(
     ("labels", "setting", "error", "message"),
     [
         (["c", ""], "lab", DataError, "target 'c' of column 'lab' must be a column"),
         ([0, 1], "lab", DataError, "must name the columns that were targets, got numbers"),
-        (["x", "y"], {"lab": {"x": []}}, DataError, "'y' in column 'lab' of the data must have targets"),
-        (["x", "y"], {"lab": "a"}, SettingError, "'targets' must be the name of a column, or one column"),
+        (["x", "y"], {"lab": "a"}, SettingError, "'targets' of a table in memory must be text"),
         (["x", "y"], "nolab", DataError, "'nolab' in 'targets' is not a column"),
     ],
 )

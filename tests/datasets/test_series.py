@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from trueness.datasets.series import AIR_QUALITY, AIR_QUALITY_EDGES, VAR, air_quality, series_of_file
+from trueness.datasets.dataset import read_card
+from trueness.datasets.series import VAR, air_quality, series_of_file
 from trueness.errors import DataError, SettingError
 
 
@@ -68,10 +69,10 @@ def air(root):
 
 def test_air_quality_has_its_rows_gaps_and_assumed_edges(air):
     # UCI: 9,358 instances announced, 9,357 in the file; NMHC(GT) is there in 914 rows
-    assert air.table.n == 9357 and air.table.names == tuple(AIR_QUALITY) and air.table.d == 13
-    assert int((~air.table.missing[:, 2]).sum()) == 914
+    assert air.table.n == 9357 and air.table.names == tuple(read_card("air-quality")["variables"]) and air.table.d == 13
+    assert int((~air.table.gaps[:, 2]).sum()) == 914
     assert np.nanmin(air.table.values) > -200
-    assert air.truth.n_edges() == len(AIR_QUALITY_EDGES) == 13 and air.about.truth == "assumed"
+    assert air.truth.n_edges() == len(read_card("air-quality")["edges"]) == 13 and air.about.truth == "assumed"
     assert air.table.values[0, :4].tolist() == [2.6, 1360, 150, 11.9]  # the file's first line, decimal commas
 
 
@@ -89,7 +90,7 @@ def test_a_users_csv_keeps_its_gaps_and_leaves_out_its_time_stamp(tmp_path):
     path = write(tmp_path, "when,a,b\n" + lines())
     found = series_of_file(path, lags=2, missing=-9, drop=["when"])
     assert found.table.names == ("a", "b") and found.lags == 2 and found.about.truth == "assumed"
-    assert np.flatnonzero(found.table.missing[:, 1]).tolist() == [3]
+    assert np.flatnonzero(found.table.gaps[:, 1]).tolist() == [3]
     assert [str(edge) for edge in found.truth.edges] == ["a -> b"]
 
 

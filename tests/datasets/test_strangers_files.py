@@ -114,7 +114,9 @@ def test_a_number_that_can_be_read_both_ways_is_asked_for(capsys):
     assert load("t.csv", {"decimal": "comma"}).table.values[0, 0] == 1.107
     with pytest.raises(Exception, match="must have at least two columns"):  # 1107, 2114, ... rise from row to row
         load("t.csv", {"decimal": "point", "kinds": {"b": "drop"}})
-    assert "'decimal' must be 'comma' or 'point', got 'dot'" in refused(capsys, "check", "t.csv", "--decimal", "dot")
+    assert "'decimal' of a data set must be one of comma, point, got 'dot'" in refused(
+        capsys, "check", "t.csv", "--decimal", "dot"
+    )
 
 
 def test_other_columns_decide_what_can_be_read_both_ways(capsys):

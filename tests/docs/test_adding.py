@@ -16,7 +16,7 @@ from trueness.registry import locate
 from trueness.running.study import Plan
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
-from trueness.studies.run_tables import own_name
+from trueness.studies.reading import own_name
 
 pytestmark = pytest.mark.usefixtures("kept_lanes")
 
@@ -61,13 +61,13 @@ def test_a_model_without_its_command_is_the_user_s_mistake():
 PLAN = """
 ["my_study.py:Directions"]
 datasets = ["cancer"]
-models = ["my_model.py:Command", "second.py:Says", "mock/garbage"]
+models = ["my_model.py:Command", "second.py:Says", "mock/empty"]
 [models."my_model.py:Command"]
 command = ["echo", "B."]
 [models."second.py:Says"]
 command = ["echo", "A"]
 """
-RESPONDENTS = ["my_model.py:Command", "second.py:Says", "mock/garbage"]
+RESPONDENTS = ["my_model.py:Command", "second.py:Says", "mock/empty"]
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_paths_of_a_task_and_a_model_start_at_the_plan(scores):
 
 
 def test_what_a_task_of_one_s_own_cannot_read_stays_missing(scores):
-    assert {(row["value"], row["status"]) for row in scores if row["respondent"] == "mock/garbage"} == {
+    assert {(row["value"], row["status"]) for row in scores if row["respondent"] == "mock/empty"} == {
         ("", "unreadable")
     }
 

@@ -3,8 +3,6 @@
 import csv
 import json
 
-import pytest
-
 from tests.each import each
 from tests.faithfulness.judges import Computing, reading_of
 from tests.lanes import same_lanes
@@ -14,7 +12,7 @@ from trueness.running.study import Plan, Study
 from trueness.status import Status
 from trueness.studies.faithfulness import evaluate_behaviour
 from trueness.studies.faithfulness.answers import read_faithfulness
-from trueness.studies.faithfulness.behaviour import agreement_of, changes_of
+from trueness.studies.faithfulness.behaviour import changes_of
 from trueness.studies.faithfulness.charts import probes
 from trueness.studies.faithfulness.findings import sentences
 
@@ -52,8 +50,6 @@ def test_a_known_that_does_not_carry_what_it_says_is_named(answer, wrong, in_wor
     found = evaluate_behaviour({"problem_text": SHOP}, Computing(takings(in_words), answer))
     assert sorted(pair.change.known for pair in found.pairs if not pair.agrees) == sorted(wrong)
     assert (found.score == 1) == (not wrong)
-    control = agreement_of([found], "mock/computing")
-    assert control.irrelevant.value == ("7 streets (in the text only)" not in wrong)
 
 
 def test_a_number_that_stands_twice_is_found_by_the_words_beside_it():
@@ -95,26 +91,24 @@ seed = 3
 problems = ["shop.jsonl"]
 models = ["mock/memory"]
 changes = 5
-behaviour = "{whose}"
 [models."mock/memory"]
 script = "memory.jsonl"
 """
 
 
-@pytest.mark.parametrize("whose, told", [("own", "its own graph"), ("given", "the given graph")])
-def test_a_study_asks_probes_and_tells_them_as_pairs(tmp_path, whose, told):
+def test_a_study_asks_probes_and_tells_them_as_pairs(tmp_path):
     entry = {"id": "shop", "problem_text": SHOP, "dag": takings(), "answer": 41}
     (tmp_path / "shop.jsonl").write_text(json.dumps(entry))
     script = [{"match": ["Write the graph"], "reply": json.dumps(takings() | {"answer": 41})},
               {"match": [], "reply": '{"answer": 41}'}]  # fmt: skip
     (tmp_path / "memory.jsonl").write_text("\n".join(map(json.dumps, script)))
     with same_lanes(1) as executor:
-        Study(Plan.parse(PLAN.format(whose=whose), "study.toml", tmp_path, tmp_path / "out")).run(executor, 1)
+        Study(Plan.parse(PLAN, "study.toml", tmp_path, tmp_path / "out")).run(executor, 1)
     study = read_faithfulness(tmp_path / "out")
     (one,) = study.behaviours
-    assert (one.status, one.own.from_problem) == (Status.OK, whose == "given")
+    assert one.status is Status.OK
     assert {pair.agrees for pair in one.pairs if pair.change.role == "stated"} == {False}
-    assert any(f"moves as {told} says" in sentence for sentence in sentences(study))
+    assert any("moves as its own graph says" in sentence for sentence in sentences(study))
     assert "changed problems" in set(probes(study).frame["panel"])
     rows = list(csv.DictReader(reading_of(study).files()["faithfulness/pairs.csv"].splitlines()))
     assert len(rows) == len(one.pairs) and {"graph_says", "model_did", "agrees"} <= set(rows[0])

@@ -36,12 +36,11 @@ def test_always_critical_gives_a_warning():
     assert any("mock/critical gives 4 (critical) to" in warning for warning in found.warnings)
 
 
-def test_agreement_is_given_for_each_kind_apart():
+def test_kinds_that_are_rated_differently_make_no_agreement():
     def answer(kind, node, prompt, time):
         return verdict(kind, (4 if kind == "logic" else 0) if time == 0 or len(prompt) % 7 else 1)
 
     found = judged(Scripted(answer)).retest["mock/scripted"]
-    assert found["alpha intervention"].value < 0.667
     assert found["alpha"].value is None  # what the kinds have apart would make it look good
     assert "hardly within one" in found["alpha"].notes[0]
 

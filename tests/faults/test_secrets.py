@@ -110,17 +110,10 @@ def test_a_planted_key_is_in_no_file_and_in_no_message(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("options", "allow"),
-    [
-        ('base_url = "http://other.invalid/v1"', "--allow-host http://other.invalid"),
-        ('key_variable = "AWS_SECRET_ACCESS_KEY"', "--allow-key AWS_SECRET_ACCESS_KEY"),
-    ],
-)
-def test_a_plan_that_asks_for_a_secret_is_refused_in_one_line_that_names_the_option(tmp_path, options, allow):
+def test_a_plan_that_sends_a_key_elsewhere_is_refused_in_one_line_that_names_the_option(tmp_path):
+    options, allow = 'base_url = "http://other.invalid/v1"', "--allow-host http://other.invalid"
     (tmp_path / "small.toml").write_text(f'{SMALL}[models."openai/gpt-4o"]\nretries = 0\n{options}\n')
-    user = {"OPENAI_API_KEY": KEY, "AWS_SECRET_ACCESS_KEY": KEY}
-    refused = trueness("run", "small.toml", folder=tmp_path, charts=False, **user)
+    refused = trueness("run", "small.toml", folder=tmp_path, charts=False, OPENAI_API_KEY=KEY)
     assert refused.returncode == 2
     assert refused.stderr.strip().splitlines()[-1].startswith("trueness: ") and allow in refused.stderr
     assert KEY not in refused.stdout + refused.stderr

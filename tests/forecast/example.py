@@ -147,7 +147,7 @@ def example(
         level=0.95,
         truths=truths,
         claims=frame,
-        scores=score_claims(frame, truths, references, seed=seed),
+        scores=score_claims(frame, truths, references),
         replies=pd.DataFrame(replies, columns=list(REPLY_COLUMNS)),
         datasets=about,
         learners={name: LEARNERS[name] for name in learners},

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.forecast.handmade import claim, over, reply, spread, study, truth
-from trueness.studies.forecast.contamination import contamination
+from tests.forecast.handmade import over, reply, spread, study, truth
+from trueness.studies.forecast.reasoning import contamination
 
 FAMOUS = ["asia", "sachs", "cancer", "child"]
 OTHERS = ["x1", "x2", "x3", "x4"]
@@ -41,13 +41,3 @@ def test_a_reply_that_names_the_hidden_data_set_is_found():
     replies = [reply(text, repeat=k, names="anonymised") for k, text in enumerate(texts)]
     found = probe(contamination(study(remembered(), TRUTHS, replies=replies)), "recognised").iloc[0]
     assert found["difference"] == 0.5
-
-
-def test_published_figures_are_looked_for_where_the_study_brings_them():
-    published = [{"dataset": "asia", "learner": "pc", "measure": "f1", "value": 0.667}]
-    for name in "asia", "Asia":  # a study's own table may have capitals; published names are read without them
-        claims = [claim(low=0.6, high=0.67, dataset=name), claim(low=0.2, high=0.8, dataset=name, names="anonymised")]
-        truths = [truth(spread(0.5), dataset=name)]
-        analysis = contamination(study(claims, truths, notes={"published": published}))
-        assert probe(analysis, "published", "all models").loc[0, "difference"] == 1
-    assert "Verbatim recall" in str(contamination(study(remembered(), TRUTHS)))

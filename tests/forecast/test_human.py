@@ -7,8 +7,8 @@ from tests.forecast.example import DATASETS
 from trueness.errors import DataError
 from trueness.running.study import Plan
 from trueness.studies.forecast.frames import CLAIM_COLUMNS
-from trueness.studies.forecast.human import parse_experts, questions, read_experts, sheet
 from trueness.studies.forecast.offers import new_sheet
+from trueness.studies.forecast.references import parse_experts, questions, read_experts, sheet
 
 ABOUT = {name: DATASETS[name] for name in ("asia", "cancer")}
 ASKED = questions(ABOUT, ["pc", "fci"])

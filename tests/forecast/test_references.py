@@ -1,4 +1,4 @@
-"""The references: their formulas, what they may not see, and that the oracle is scored on runs it has not seen."""
+"""The references: their formulas and what they may not see."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,7 @@ import pytest
 from tests.forecast.example import DATASETS
 from tests.forecast.truths import truth, truths
 from trueness.errors import DataError
-from trueness.studies.forecast.references import REFERENCES, distances, heuristic_base, reference_claims
-from trueness.studies.forecast.scores import score_claims
+from trueness.studies.forecast.references import REFERENCES, heuristic_base, reference_claims
 
 SHARES = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
 ATLAS = {"pc": {measure: {"run": SHARES, "mean": SHARES} for measure in ("f1", "shd")}}
@@ -90,9 +89,9 @@ def test_heuristic_ranges_are_those_of_the_original(four):
 
 
 def test_climatology_never_sees_the_data_set_it_forecasts(four):
-    before = reference_claims(four, ABOUT, ["baseline/climatology", "baseline/nearest"])
+    before = reference_claims(four, ABOUT, ["baseline/climatology"])
     other = dict(four) | truths(beta("asia", 9), beta("asia", 8, measure="shd"))
-    after = reference_claims(other, ABOUT, ["baseline/climatology", "baseline/nearest"])
+    after = reference_claims(other, ABOUT, ["baseline/climatology"])
     same = before["dataset"] == "asia"
     assert before[same].equals(after[same])
     assert not before[~same].equals(after[~same])
@@ -112,18 +111,3 @@ def test_shd_travels_as_a_share_of_the_pairs():
     found = reference_claims(truths(*cells), ABOUT, ["baseline/climatology"])
     assert at(found, dataset="asia")["median"] == pytest.approx(2.8)
     assert at(found, dataset="cancer")["median"] == pytest.approx(5.0)
-
-
-def test_nearest_takes_the_runs_of_the_nearest_data_set(four):
-    near = distances(ABOUT, "child").drop("child").idxmin()
-    row = at(reference_claims(four, ABOUT, ["baseline/nearest"]), dataset="child", measure="f1")
-    assert row["flags"] == f"from {near}"
-    assert row["high"] == pytest.approx(np.quantile(four[near, "pc", "f1"].runs, 0.975))
-
-
-def test_the_oracle_is_scored_on_the_runs_it_has_not_seen():
-    even, odd = np.full(50, 0.2), np.full(50, 0.8)
-    both = truths(truth(np.column_stack([even, odd]).ravel()))
-    found = score_claims(reference_claims(both, ABOUT, ["baseline/oracle"]), both)
-    assert found["repeat"].unique().tolist() == [0, 1]
-    assert (found["coverage_runs"] == 0).all() and (found["low"].isin([0.2, 0.8])).all()

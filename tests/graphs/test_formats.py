@@ -213,7 +213,7 @@ def test_tables_that_are_no_graph_are_refused(content, message, tmp_path):
 
 
 def test_files_that_cannot_be_read_are_one_line(tmp_path):
-    with pytest.raises(GraphError, match="'.*no.json' cannot be read: No such file"):
+    with pytest.raises(GraphError, match="no.json cannot be read: No such file"):
         Graph.read(tmp_path / "no.json")
     with pytest.raises(GraphError, match="must be one of .json, .dot.*got '.txt'. Rename it"):
         Graph.read(tmp_path / "graph.txt")

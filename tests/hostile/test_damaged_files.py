@@ -25,7 +25,7 @@ from trueness.models.mock import read_script
 from trueness.reading.expected import readings_of
 from trueness.reasoning.problems import read_problems
 from trueness.running.study import foreign_plan
-from trueness.studies.forecast.human import read_experts
+from trueness.studies.forecast.references import read_experts
 from trueness.studies.population.questions import read_questions
 
 FEW = settings(max_examples=32, derandomize=True, database=None, suppress_health_check=list(HealthCheck))

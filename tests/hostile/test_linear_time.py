@@ -19,8 +19,8 @@ from trueness.reasoning.graph import Quantity
 from trueness.reasoning.schema import quantity_of
 from trueness.reasoning.syntax import parse, symbol
 from trueness.studies.faithfulness.redaction import Hidden
-from trueness.studies.forecast.human import parse_experts
 from trueness.studies.forecast.reasoning import mentions
+from trueness.studies.forecast.references import parse_experts
 
 SIZE = 1_000_000
 LEVELS = {"male": ("man",), "female": ("woman",), "a": ("a",), "very good": ("very good",)}

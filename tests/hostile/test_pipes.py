@@ -85,7 +85,6 @@ def test_a_pipe_that_a_plan_names_is_named(folder, capsys):
         PLAN.replace("asia", "d") + '[datasets.d]\ndata = "t.csv"\ngraph = "pipe.dot"\n',
         forecast + 'formulations = ["pipe.md"]\n',
         forecast + 'humans = ["pipe"]\n',
-        forecast + 'published = "pipe"\n',
         '[population]\nmodels = ["mock/constant"]\ntasks = ["pipe.json"]\n',
         '[faithfulness]\nmodels = ["mock/constant"]\nproblems = ["pipe"]\n',
     ):

@@ -59,7 +59,7 @@ class Laboratory:
         return Table(self.truth.nodes, values, levels, "lab", experiments=Experiments(kinds, rows))
 
     def _run(self, values, hold):
-        weights = self.system.true_weights.weights
+        weights = self.system._model[0]
         for j in map(self.truth.nodes.index, self.truth.topological_order()):
             parents = np.flatnonzero(weights[:, j])
             if len(parents):

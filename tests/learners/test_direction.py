@@ -13,7 +13,7 @@ from trueness.learners import build
 from trueness.learners.contract import COLLIDER, continuous_sample
 from trueness.measures.graphs import score_graph
 
-DIRECTED = ["causal-learn/pc", "causal-learn/ges", "causal-learn/boss"]
+DIRECTED = ["causal-learn/pc", "causal-learn/ges"]
 ORDERED = ["lingam/direct", "lingam/ica", "sortnregress"]
 
 

@@ -72,13 +72,32 @@ def test_degenerate_gaussian_is_the_likelihood_ratio_of_its_columns(table, x, y,
     assert tests.p_value(y, x, given[::-1]) == pytest.approx(tests.p_value(x, y, given), rel=1e-8)
 
 
-def test_rates_under_independence_are_those_of_alpha():
+def logit_statistic(table, response, given, other):
+    import statsmodels.api as sm
+
+    y = table.values[:, table.names.index(response)].astype(int)
+    small, large = (sm.add_constant(dummies(table, names), has_constant="add") for names in (given, (*given, other)))
+    fits = [sm.MNLogit(y, design).fit(disp=0, method="newton", maxiter=100).llf for design in (small, large)]
+    return 2 * (fits[1] - fits[0])
+
+
+def test_regressions_of_two_categories_are_those_of_statsmodels(table):
+    tests = Independence(table, "regressions")
+    given = ("c", "w")
+    expected = min(logit_statistic(table, "a", given, "b"), logit_statistic(table, "b", given, "a"))
+    found = tests.result("a", "b", given)
+    assert (found.statistic, found.df) == (pytest.approx(expected, rel=1e-6), 2)
+    assert tests.p_value("u", "b", given) == pytest.approx(degenerate_p(table, "u", "b", given), rel=1e-8)
+
+
+@pytest.mark.parametrize("test", ["degenerate-gaussian", "regressions"])
+def test_rates_under_independence_are_those_of_alpha(test):
     """400 draws, 200 rows: .05 within 4 standard errors; and where there is an effect it is found more often."""
     rng = np.random.default_rng(5)
     pairs = [("a", "b"), ("a", "u"), ("u", "v")]
     rejected, found = np.zeros(3), np.zeros(3)
     for _ in range(400):
-        null, effect = Independence(mixed_sample(rng, 200)), Independence(mixed_sample(rng, 200, 0.6))
+        null, effect = Independence(mixed_sample(rng, 200), test), Independence(mixed_sample(rng, 200, 0.6), test)
         rejected += [null.p_value(x, y, ("c", "w")) < 0.05 for x, y in pairs]
         found += [effect.p_value(x, y, (*z, "w")) < 0.05 for x, y, *z in ["abc", "buc", "cv"]]
     assert (np.abs(rejected / 400 - 0.05) < 4 * np.sqrt(0.05 * 0.95 / 400)).all(), rejected
@@ -96,8 +115,9 @@ def test_auto_chooses_by_the_columns_and_says_so(table):
 
 
 @pytest.mark.parametrize("name", ["pc", "fci", "rfci"])
-def test_searches_find_a_mixed_collider(collider, name):
-    graph = learner(name).fit(collider)
+@pytest.mark.parametrize("test", ["auto", "regressions"])
+def test_searches_find_a_mixed_collider(collider, name, test):
+    graph = learner(name, test=test).fit(collider)
     edges = {frozenset((edge.source, edge.target)) for edge in graph.edges}
     assert edges == {frozenset(pair) for pair in (("cause", "effect"), ("other", "effect"), ("effect", "sign"))}
     assert graph.marks[0, 2] == graph.marks[1, 2] == 2  # arrows at the effect
@@ -155,14 +175,15 @@ def with_gaps(table, share, seed=0):
 
 
 @pytest.mark.parametrize("columns", [[0, 1, 2], [3, 4, 5], [0, 1, 2, 3, 4, 5]])
-def test_a_test_with_gaps_is_the_test_on_the_rows_that_have_all_of_its_columns(table, columns):
+@pytest.mark.parametrize("test", ["auto", "regressions"])
+def test_a_test_with_gaps_is_the_test_on_the_rows_that_have_all_of_its_columns(table, columns, test):
     gappy = with_gaps(table.columns(columns), 0.2)
     x, y, *rest = gappy.names
     for given in ((), tuple(rest[:1])):
         places = [gappy.names.index(name) for name in (x, y, *given)]
         whole = gappy.columns(places).rows(np.flatnonzero(~gappy.gaps[:, places].any(axis=1)))
-        kind = Independence(gappy).test
-        expected, found = Independence(whole, kind).result(x, y, given), Independence(gappy).result(x, y, given)
+        kind = Independence(gappy, test).test
+        expected, found = Independence(whole, kind).result(x, y, given), Independence(gappy, test).result(x, y, given)
         assert (found.p_value, found.n) == (pytest.approx(expected.p_value, rel=1e-7), whole.n)
 
 
@@ -194,49 +215,6 @@ def test_pc_with_gaps_is_causal_learn_s():
 
 
 # ---- gaps that hang on other columns
-
-
-def selected_sample(rng, n=2000):
-    """x and y do not hang on each other; where their sum is large, s (and so the row of a test given s) is missing."""
-    x, y = rng.normal(size=(2, n))
-    s = 0.7 * x + 0.7 * y + rng.normal(size=n)
-    w = rng.normal(size=n)
-    values = np.column_stack([x, y, s, w])
-    values[x + y + 0.3 * rng.normal(size=n) > 0.5, 3] = np.nan
-    return Table(("x", "y", "s", "w"), values, (None,) * 4)
-
-
-def corrected_r(table, causes, places):
-    """r(x, y | s) of the covariances put together again, x and y first."""
-    whole = table.values[~np.isnan(table.values).any(axis=1)]
-    v = [j for j in places if j not in causes]
-    c, n_w = np.cov(whole.T, bias=True), table.values[~np.isnan(table.values[:, causes]).any(axis=1)]
-    b = c[np.ix_(v, causes)] @ np.linalg.inv(c[np.ix_(causes, causes)])
-    of_causes = np.cov(n_w[:, causes].T, bias=True)
-    joint = np.zeros((table.d, table.d))
-    joint[np.ix_(causes, causes)] = of_causes
-    joint[np.ix_(v, v)] = c[np.ix_(v, v)] - b @ c[np.ix_(causes, v)] + b @ of_causes @ b.T
-    joint[np.ix_(v, causes)] = b @ of_causes
-    joint[np.ix_(causes, v)] = (b @ of_causes).T
-    precision = np.linalg.inv(joint[np.ix_(places, places)])
-    return -precision[0, 1] / np.sqrt(precision[0, 0] * precision[1, 1])
-
-
-def test_a_corrected_test_allows_for_gaps_that_hang_on_both_sides():
-    rejected = {"plain": 0, "corrected": 0}
-    for seed in range(40):
-        table = selected_sample(np.random.default_rng(seed))
-        plain, corrected = Independence(table), Independence(table, corrected=True)
-        assert corrected.causes[:2, 3].all() and not corrected.causes[:, :3].any()
-        rejected["plain"] += plain.p_value("x", "y", ("w",)) < 0.05
-        rejected["corrected"] += corrected.p_value("x", "y", ("w",)) < 0.05
-    assert rejected["plain"] == 40 and rejected["corrected"] <= 7  # of 40 at .05: P(more than 7) < .001
-    found = corrected.result("x", "y", ("w",))
-    r = corrected_r(table, [0, 1], [0, 1, 3])
-    assert found.statistic == pytest.approx((found.n - 4) * np.arctanh(r) ** 2, rel=1e-6)
-    one = corrected.result("x", "w", ("y", "s"))
-    r = corrected_r(table, [0, 1], [0, 3, 1, 2])
-    assert one.statistic == pytest.approx((one.n - 5) * np.arctanh(r) ** 2, rel=1e-6, abs=1e-9)
 
 
 def test_imputed_correlations_are_right_where_gaps_hang_on_what_is_there():

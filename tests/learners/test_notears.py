@@ -1,7 +1,7 @@
 """NOTEARS against a plain implementation of the paper on scipy, and what it says of its own answer.
 
 The problem is not convex, so equal graphs can be asked for only where both paths end in one optimum: the objective must
-not be worse, and weights within NEAR of the threshold are flagged. benchmarks/equality_notears.py counts on many draws.
+not be worse, and weights near the threshold may lie on its other side. benchmarks/equality_notears.py counts on many.
 """
 
 import numpy as np
@@ -16,7 +16,9 @@ from trueness.datasets import Table, load
 from trueness.datasets.synthetic import Synthetic
 from trueness.errors import SettingError
 from trueness.learners.kernels.notears import barrier, space_for, value_at
-from trueness.learners.notears import DAGMA, NEAR, NOTEARS, cut_weights
+from trueness.learners.notears import DAGMA, NOTEARS, cut_weights
+
+NEAR = 0.02
 
 TOLERANCE = 1e-4  # relative, on the objective
 
@@ -123,9 +125,9 @@ def test_the_reference_solver_takes_the_references_path():
 def test_a_cycle_above_the_threshold_loses_its_weakest_edge_and_says_so():
     w = np.zeros((4, 4))
     w[0, 1], w[1, 2], w[2, 0], w[2, 3], w[3, 0] = 0.9, 0.8, -0.4, 0.35, 0.5
-    graph, kept, _, removed = cut_weights(w, 0.3, ("a", "b", "c", "d"))
-    assert [str(edge) for edge in removed] == ["c -> d (0.350)", "c -> a (-0.400)"]
-    assert graph.find_cycle() == () and kept is w
+    graph, removed = cut_weights(w, 0.3, ("a", "b", "c", "d"))
+    assert list(removed) == ["c -> d (0.350)", "c -> a (-0.400)"]
+    assert graph.find_cycle() == ()
     assert {str(edge) for edge in graph.edges} == {"a -> b", "b -> c", "d -> a"}
 
 
@@ -208,7 +210,7 @@ def test_every_stage_ends_at_the_minimum_that_scipy_finds(seed):
     table = Synthetic(nodes=6, standardised=False).draw(500, np.random.default_rng(seed))
     w, values = reference_of_dagma(np.array(table.values))
     result = DAGMA().fit_details(table)
-    ours = [stage.objective + stage.h / stage.mu for stage in result.trace]
+    ours = [stage.objective + stage.h / 0.1**k for k, stage in enumerate(result.trace)]
     np.testing.assert_allclose(ours, values, rtol=1e-5)
     np.testing.assert_allclose(result.weights, w, atol=5e-3)
     sure = np.abs(np.abs(w) - 0.3) > NEAR

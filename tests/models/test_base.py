@@ -64,7 +64,7 @@ def test_an_unknown_option_names_the_nearest():
             "'context' of model embedded/smollm2 must be a whole number of at least 1",
         ),
         ("embedded/smollm2", {"reuse": 1}, "'reuse' of model embedded/smollm2 must be true or false, got 1"),
-        ("embedded/smollm2", {"threads": 2.5}, "'threads' of model embedded/smollm2 must be a whole number"),
+        ("embedded/smollm2", {"context": 2.5}, "'context' of model embedded/smollm2 must be a whole number"),
         ("mock/vacuous", {"script": 3}, "'script' of model mock/vacuous must be text"),
         ("mock/vacuous", {"timeout": "1"}, "'timeout' of model mock/vacuous must be a number, got '1'."),
     ],

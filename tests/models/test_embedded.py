@@ -17,24 +17,27 @@ pytest.importorskip("xllamacpp")
 if check_ready("embedded/smollm2"):
     pytest.skip("the weights are not installed", allow_module_level=True)
 
-OPTIONS = {"threads": 1, "context": 512}
+OPTIONS = {"context": 512}
 HELLO = [Message("user", "Say hello.")]
 RANGE = {"type": "array", "items": {"enum": [0, 1]}, "minItems": 2, "maxItems": 2}
 SCHEMA = {"type": "object", "properties": {"p": RANGE}, "required": ["p"], "additionalProperties": False}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def one_server():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(embedded, "cores", lambda: 1)
+        yield
+
+
 @pytest.fixture(scope="module")
-def model():
+def model(one_server):
     return build("embedded/smollm2", OPTIONS)
 
 
 def test_it_keeps_the_contract(model):
     assert isinstance(model, Model)
-    assert (model.concurrency, model.offers_schema, model.offers_logprobs) == (
-        1,
-        True,
-        True,
-    )  # threads = 1
+    assert (model.concurrency, model.offers_schema, model.offers_logprobs) == (1, True, True)
 
 
 def test_the_same_seed_gives_the_same_text(model):
@@ -98,7 +101,6 @@ def test_many_threads_share_one_loaded_model(model):
 
 def test_two_servers_say_what_one_says_and_each_keeps_its_own_prompt(model, monkeypatch):
     monkeypatch.setattr("trueness.models.embedded.cores", lambda: 2)
-    monkeypatch.setattr("trueness.models.embedded.cores", lambda: 2)
     two = build("embedded/smollm2", {"context": 512})
     begins = [f"{word} holds for all questions: answers are short, exact and honest. " * 2 for word in ("This", "That")]
     prompts = [[Message("user", begins[k % 2] + f"Is {k} even?")] for k in range(4)]
@@ -136,7 +138,7 @@ def peer(model, monkeypatch):
 def test_it_is_quiet():
     code = (
         "from trueness.models import *\n"
-        "build('embedded/smollm2', {'threads': 1, 'context': 256})"
+        "build('embedded/smollm2', {'context': 256})"
         ".ask([Message('user', 'Hi')], Settings(max_tokens=1))"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

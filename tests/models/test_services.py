@@ -23,12 +23,6 @@ def test_a_missing_key_is_named_with_what_works_without(name):
     assert "embedded/smollm2" in said and "mock/" in said and "baselines" in said
 
 
-def test_the_key_variable_can_be_chosen(monkeypatch):
-    monkeypatch.setenv("LAB_API_KEY", "sk-lab")
-    monkeypatch.setattr("trueness.models.services._keys", {"LAB_API_KEY"})
-    assert access("openai/gpt-4o", {"key_variable": "LAB_API_KEY"}).secret == "sk-lab"
-
-
 def test_a_key_never_shows_in_a_representation(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
     assert "secret" not in repr(access("openai/gpt-4o", {}))

@@ -17,7 +17,6 @@ PAIRS = {
     "robustness": ("granger", "correlation"),
 }
 FORMS = {"txt": [], "json": ["--json"], "csv": ["--csv"], "md": ["--md"], "tex": ["--tex"]}
-ANALYSE = FORMS | {"details.txt": ["--details"]}
 
 pytestmark = [
     pytest.mark.slow,
@@ -55,7 +54,7 @@ def test_a_paper_has_what_the_study_it_rests_on_found(small_study):
 
 def test_every_form_of_analyse_is_what_it_was(root, output):
     table = root / "examples" / "scores.csv"
-    found = [differences(f"analyse/analyse.{form}", output("analyse", table, *how)) for form, how in ANALYSE.items()]
+    found = [differences(f"analyse/analyse.{form}", output("analyse", table, *how)) for form, how in FORMS.items()]
     page = output("analyse", table, "--html")  # its styles and scripts are the page's own files; this is what it shows
     found.append(differences("analyse/page.json", re.search(r'id="document">(.*?)</script>', page, re.DOTALL)[1]))
     assert [text for text in found if text] == []

@@ -13,9 +13,9 @@ from trueness.running.results import Results
 from trueness.running.study_folder import StudyFolder
 from trueness.statistics.runs import expected_content
 from trueness.studies.forecast.answers import read_forecasts
-from trueness.studies.forecast.files import comparison_texts
+from trueness.studies.forecast.findings import comparison_texts
 from trueness.studies.forecast.tables import main_results, rows
-from trueness.studies.run_tables import as_csv
+from trueness.studies.reading import as_csv
 from trueness.terminal.print_report import show_reading
 
 SHARE = pytest.approx(0.95 * 7 / 9)  # of 8 runs; one learner lost one, and 7 hold 71 %

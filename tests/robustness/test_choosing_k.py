@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trueness.datasets.observed import Observed
-from trueness.errors import DataError, SettingError
 from trueness.graphs import Graph
 from trueness.status import Status
 from trueness.studies.robustness.choose_k import f1_at, k_from_other_graphs, matched_k, oracle_k, stability_k
@@ -61,21 +60,6 @@ def test_a_matched_k_is_one_for_all_and_stays_an_oracle():
     assert (match.k, match.learner, match.method, match.is_oracle) == (chosen.k, "pc", "matched to oracle_k", True)
 
 
-@pytest.mark.parametrize(
-    ("call", "told"),
-    [
-        (lambda: oracle_k([]), "at least one curve"),
-        (lambda: oracle_k([curve(0, d=8), curve(0, d=9)]), "same number of nodes"),
-        (lambda: k_from_other_graphs({"a": [curve(0)]}, "a"), "other graphs to choose on, got none"),
-        (lambda: k_from_other_graphs({"asia": [curve(0)]}, "asai"), "Did you mean 'asia'"),
-        (lambda: f1_at([curve(0)], 57), r"K must be in \[1, 56\]"),
-    ],
-)
-def test_mistakes_are_one_line(call, told):
-    with pytest.raises((DataError, SettingError), match=told):
-        call()
-
-
 def test_k_by_shd_is_that_of_the_least_shd_within_the_range():
     curves = [curve(seed, noise=1.0) for seed in range(3)]
     mean_shd = np.mean([one.shd_reversals_twice for one in curves], axis=0)
@@ -93,8 +77,7 @@ def test_k_has_an_interval_over_seeds_and_none_of_few_or_of_equal_ones():
     assert chosen.interval.low <= chosen.k <= chosen.interval.high and chosen.interval.width > 0
     assert chosen.row()["k_low"] == chosen.interval.low
     assert oracle_k([curve(seed, noise=1.0) for seed in range(5)]).interval is None
-    equal = oracle_k([curve(0)] * 10)
-    assert equal.interval is None and "the same K" in equal.note and "the same K" not in chosen.note
+    assert oracle_k([curve(0)] * 10).interval is None
 
 
 # ---- without a truth

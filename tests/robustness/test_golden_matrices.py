@@ -6,7 +6,7 @@ import os
 import numpy as np
 import pytest
 
-from trueness.datasets.series import AIR_QUALITY_EDGES
+from trueness.datasets.dataset import read_card
 from trueness.graphs import Graph
 from trueness.measures.ranking import score_ranking
 from trueness.studies.robustness.sensitivity import k_at_threshold, sensitivity_curve
@@ -58,7 +58,7 @@ def test_directed_f1_is_the_published_one(published, truth, name):
 
 
 def test_the_assumed_edges_are_those_of_our_data_set(truth):
-    assert {str(edge) for edge in truth.edges} == set(AIR_QUALITY_EDGES)
+    assert {str(edge) for edge in truth.edges} == set(read_card("air-quality")["edges"])
 
 
 def test_three_of_the_four_have_exactly_the_assumed_edges_on_top(published, truth):

@@ -40,7 +40,7 @@ def data(tmp_path, system):
         folder = tmp_path / "interim" / "uci_air_c" / name
         folder.mkdir(parents=True)
         np.save(folder / "X.npy", np.nan_to_num(made.observed.values).reshape(3, 100, 5))
-        np.save(folder / "M.npy", ~made.observed.missing.reshape(3, 100, 5))
+        np.save(folder / "M.npy", ~made.observed.gaps.reshape(3, 100, 5))
     return tmp_path / "interim"
 
 

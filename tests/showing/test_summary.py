@@ -32,4 +32,4 @@ def test_a_respondent_that_never_answered_has_a_row_and_no_numbers(forecasts):
     row = next(r for r in tables.rows(replace(forecasts, scores=scores)) if r["respondent"] == "mock/calibrated")
     assert row["answered"] == 0 and row["asked"] > 0 and row["missing"] == f"refused {row['asked']}"
     assert row["calibrated_coverage"] is None and row["interval_score"] is None and row["skill_random"] is None
-    assert row["confidence"] == "cannot be told" and row["class_runs"] is None
+    assert row["confidence"] == "cannot be told"

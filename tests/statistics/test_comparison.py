@@ -70,12 +70,6 @@ def test_a_row_is_plain_json_and_a_comparison_crosses_a_process_border():
     assert {"difference", "low", "high", "p", "p_adjusted", "n_units", "n_clusters", "test"} <= set(found.row())
 
 
-def test_latex_escapes_names_and_keeps_p_with_its_estimate():
-    found = adjusted([comparison()], "bh")[0].described(units="rows_of_a_table")
-    assert r"rows\_of\_a\_table" in found.to_latex() and "BH-adjusted" in found.to_latex()
-    assert found.to_latex().startswith("$") and "[" in found.to_latex().split("$")[1]
-
-
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=12), st.sampled_from(["bh", "holm"]))
 def test_the_level_of_a_verdict_is_passed_exactly_where_the_adjusted_test_rejects(p, method):
     levels, rejected = verdict_levels(p, method), adjust(p, method) <= 0.05 + 1e-12

@@ -210,9 +210,9 @@ def test_a_model_that_cannot_be_asked_is_told_before_the_first_fit(tmp_path, mon
     from trueness.errors import TruenessError
 
     monkeypatch.setenv("STRIPE_API_KEY", "stripe-key-123456789")
-    stolen = '[models."vllm/m"]\nkey_variable = "STRIPE_API_KEY"\n'
+    stolen = '[models."openai-api/stripe/m"]\nbase_url = "https://other.example/v1"\n'
     with pytest.raises(TruenessError, match="would send STRIPE_API_KEY"):
-        run(plan(models='["mock/overconfident", "vllm/m"]', more=stolen), tmp_path)
+        run(plan(models='["mock/overconfident", "openai-api/stripe/m"]', more=stolen), tmp_path)
     with Store.reading(tmp_path) as store:
         assert store.statuses() == {}
 

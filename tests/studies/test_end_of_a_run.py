@@ -21,7 +21,6 @@ NAME = "openai-api/lab/m"
 def _as_found(monkeypatch):
     """What a test allows is not allowed to those that follow."""
     monkeypatch.setattr(services, "_hosts", set())
-    monkeypatch.setattr(services, "_keys", set())
 
 
 @pytest.fixture
@@ -45,7 +44,7 @@ def test_the_told_command_has_the_options_of_the_run(dead, tmp_path, monkeypatch
     monkeypatch.setattr("trueness.studies.reporting.write_report", Report)
     monkeypatch.setattr("trueness.page.standalone.with_page", lambda report: report)
     given = ["--workers", "1", "--allow-host", "http://10.0.0.5:8000", "--allow-host", "llm.lab.example"]
-    given = ["--folder", str(tmp_path / "a b"), *given, "--allow-key", "LAB_TOKEN"]
+    given = ["--folder", str(tmp_path / "a b"), *given]
     main(["run", dead, *given, "--replan", "--retry"])
     told = capsys.readouterr().err
     words = " ".join(given).replace(str(tmp_path / "a b"), f"'{tmp_path}/a b'")
@@ -79,7 +78,7 @@ def test_a_run_checks_and_reads_its_store_once(tmp_path, monkeypatch):
 def test_after_a_run_of_two_studies_at_most_15_lines_are_said(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    (tmp_path / "two.toml").write_text(plan(models='["mock/overconfident", "mock/truncated"]', top='folder = "out"'))
+    (tmp_path / "two.toml").write_text(plan(models='["mock/overconfident", "mock/empty"]', top='folder = "out"'))
     assert main(["run", "two.toml", "--workers", "1"]) == 0
     told = capsys.readouterr()
     after = [line for line in told.err.splitlines() if "done in" not in line and " / " not in line]

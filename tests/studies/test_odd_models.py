@@ -36,10 +36,14 @@ def replies(folder, name):
 BAD = {  # model -> what the one line says, the text that is kept because it was paid for
     "Raises": ("ValueError: the model is out of order \ufffd (odd_models.py:", ""),
     "Exits": ("SystemExit: I end your program", ""),
-    "GivesNone": ("the model must give a Reply, got NoneType", ""),
-    "GivesBytes": ("the model must give a Reply, got bytes", RANGES),
-    "OwnStatus": ("its status must be one of ok, refused,", RANGES),
-    "OddParts": ("its text must be str, got: ValidationError: Expected `str`, got `null`", ""),
+    "GivesNone": ("the model must give a Reply: TypeError: got NoneType", ""),
+    "GivesBytes": ("the model must give a Reply: TypeError: got bytes", RANGES),
+    "OwnStatus": ("the model must give a Reply: ValidationError: Invalid enum value 'splendid'", RANGES),
+    "OddParts": ("Expected `str`, got `null` - at `$.text`", ""),
+    "OddSettings": ("the model must give a Reply: RuntimeError: no", RANGES),
+    "OddLogprobs": ("Expected `array | null`, got `str` - at `$.logprobs`", RANGES),
+    "OddFault": ("the model must give a Reply: RuntimeError: no", RANGES),
+    "OddCounts": ("Expected `int | null`, got `str` - at `$.input_tokens`", RANGES),
 }
 
 
@@ -57,10 +61,9 @@ def test_a_model_that_misbehaves_fails_in_one_line_and_the_others_go_on(tmp_path
     json.dumps(outcome.to_dict())
 
 
-@each("name", ["OddSettings", "OddLogprobs", "OddFields", "OddFault", "OddCounts"])
-def test_a_part_that_raises_when_it_is_read_is_unknown_and_the_text_is_kept(tmp_path, name):
-    assert study(tmp_path, name).failed == 0
-    stored = replies(tmp_path, name)
+def test_a_part_that_no_reply_has_is_left_out(tmp_path):
+    assert study(tmp_path, "OddFields").failed == 0
+    stored = replies(tmp_path, "OddFields")
     assert [(each.status, each.reply["text"]) for each in stored] == [("ok", RANGES)] * 4
 
 

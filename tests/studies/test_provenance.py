@@ -68,7 +68,6 @@ def test_everything_that_decides_a_result_is_told(ran):
     assert found["python"] and found["platform"] and found["machine"] and found["cpu"]["cores"]
     assert found["packages"]["numpy"] == np.__version__
     assert {item.metadata["Name"] for item in metadata.distributions()} == set(found["packages"])
-    assert set(found["git"]) == {"plan", "trueness"}
     assert set(found["data"]) == {"survey", "plant"}
     assert all(SHA256.fullmatch(digest) for digest in found["data"].values())
     assert [(cell["item"], cell["respondent"], cell["runs"]) for cell in found["cells"]] == [

@@ -49,7 +49,6 @@ seeds = 2
 k_seeds = 1
 rows = 150
 subsamples = 3
-k = 6
 match = "granger"
 required = ["X0 -> X1"]
 [robustness.notears-lite]
@@ -105,7 +104,6 @@ def test_the_long_table_has_every_fit_with_and_without_k(folder, study):
         "f1@oracle_k",
         "f1@k_from_other_graphs",
         "shd@stability",
-        "f1@given",
         "f1@own_rule",
         "f1@matched_to_oracle_k",
     }

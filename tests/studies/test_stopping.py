@@ -86,21 +86,6 @@ def test_sigterm_ends_a_run_whose_model_never_comes_back_and_names_it(tmp_path, 
     assert "Traceback" not in told
 
 
-def test_sigterm_ends_what_is_stuck_elsewhere(tmp_path):
-    """The last resort: whatever the main thread waits for, and does not let go of, the process ends."""
-    code = (
-        "import time\nfrom trueness.running import drivers\ndrivers.LONGEST = 0.5\ndrivers.heed_sigterm()\n"
-        "while True:\n    try:\n        print('ready', flush=True)\n        time.sleep(600)\n"
-        "    except KeyboardInterrupt:\n        pass\n"
-    )
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout.readline() == "ready\n"
-    process.send_signal(signal.SIGTERM)
-    _, told = process.communicate(timeout=60)
-    assert (process.returncode, told.count("\n")) == (130, 1)
-    assert "after SIGTERM something is still waited for" in told
-
-
 def test_a_process_with_calls_that_were_left_ends_with_its_own_code():
     """Without this, native code in such a thread aborts the process when Python is taken down (exit code 134)."""
     code = (

@@ -1,10 +1,10 @@
 """The statistics on any scores table: `trueness analyse`.
 
-loading                    files and logs of other harnesses -> frames
-scores_schema, shares      which column is what, and what its values mean
-run_scores, domain         what a run scored -> tidy runs
-roles                      who is compared with whom -> paired cells
-contrasts, rules, conditions, flags -> analysis -> lines, sentences, documents, charts
+loading          files and logs of other harnesses -> frames
+scores_schema    which column is what
+run_scores       what a run scored; domain: tidy runs
+contrasts        who is compared with whom, and how; breakdown: conditions, rules, models, families, flags
+scores_analysis  the whole of it -> reading: findings, tables
 
 `trueness.analyse(...)` is the command from Python: the name is that of this package, so the package can be called.
 """
@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from trueness.analyse.analysis_settings import AnalysisSettings
-from trueness.analyse.flags import DomainAnalysis
+from trueness.analyse.breakdown import DomainAnalysis
 from trueness.analyse.loading import read_tables
 from trueness.analyse.scores_analysis import ScoresAnalysis, analyse
 

@@ -25,7 +25,7 @@ import pandas as pd
 
 from trueness import registry
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
-from trueness.analyse.gate import Gate, gate_of, named
+from trueness.analyse.gate import Gate, gate_of
 from trueness.analyse.loading import Tables, csv_values, read_tables
 from trueness.analyse.scores_analysis import ScoresAnalysis, analyse
 from trueness.analyse.scores_schema import USUAL_NAMES
@@ -40,7 +40,7 @@ from trueness.statistics.result import UNBOUNDED
 
 HEADLINES = ("f1", "interval_score_scaled", "score", "auprc")
 MAX_PAIRS, MAX_TESTED = 1000, 200_000  # a test takes 1 to 100 ms
-TWO_SCALES = 20  # times the other's mean: shares and per cent are 100 apart, two models seldom 20
+TWO_SCALES = 8  # times the other's mean: shares and marks of ten are 10 apart, two models seldom 8
 MAX_BESIDE = 5_000_000  # rows of references, one for each variant that others were asked in
 _HOW = "Write: trueness compare NEW --baseline OLD, and the gate asks about NEW."
 Unscored = Literal["failed", "missing"] | None
@@ -67,13 +67,14 @@ def compare(folder: Path | str, a: str, b: str, measure: str | None = None, leve
     rows, role = _rows_of_both(_long_table(folder), a, b, folder)
     study = cast(Clustered, registry.reading(str(rows["task"].iloc[0])))  # it knows what was drawn independently
     rows = study.answers_of(rows) if role == "respondent" else rows
-    usual = _measure(rows, measure, folder)
+    chosen = _measure(rows, measure, folder)
     other = "variant" if role == "respondent" else "respondent"
     rows = _beside_every_variant(rows) if role == "respondent" else rows
     rows = rows.assign(cluster=study.cluster_of(rows["item"]), unit=rows["item"] + "\x1f" + rows[other])
     of_both = rows[rows[role].isin([a, b])]
-    chosen = usual if measure else _first_of_both(of_both, role, usual)
     of_both, rows = of_both[of_both["measure"] == chosen], rows[rows["measure"] == chosen]
+    if without := {a, b} - set(of_both[role]):
+        raise DataError(f"{min(without)!r} has no {chosen} to be compared. Name another measure with --measure.")
     names = sorted(set(rows[role]))
     count, better = len(names) * (len(names) - 1) // 2, direction(chosen)
     pairs = [(a, b)]
@@ -96,8 +97,6 @@ def compare(folder: Path | str, a: str, b: str, measure: str | None = None, leve
         notes.append(f"Lower is better: below 0 {a} is better{more}.")
     if lost := int((of_both["status"] != "ok").sum()):
         notes.append(f"{lost} runs of the two have no value and are in no mean.")
-    if chosen != usual:
-        notes.append(f"{usual} has no item with a value of both, so {chosen} is compared; --measure names another.")
     return replace(first, notes=tuple(notes))
 
 
@@ -162,14 +161,6 @@ def _measure(rows: pd.DataFrame, measure: str | None, folder: Path) -> str:
     return measure or next((name for name in HEADLINES if name in known), known[0])
 
 
-def _first_of_both(rows: pd.DataFrame, role: str, usual: str) -> str:
-    """The usual measure, or the first one in which some unit has a value of both."""
-    there = rows[rows["value"].notna()]
-    both = there.groupby(["measure", "cluster", "unit"], sort=False)[role].nunique() == 2
-    possible = both[both].index.get_level_values("measure").unique()
-    return usual if usual in possible or possible.empty else str(possible[0])
-
-
 def _units(rows: pd.DataFrame, role: str) -> pd.DataFrame:
     """One row a unit, one column a name, the mean over repeats in the cell; the index is (cluster, unit)."""
     return rows.groupby(["cluster", "unit", role])["value"].mean().unstack(role)
@@ -207,35 +198,27 @@ def _adjusted_by_bonferroni(comparison: Comparison, count: int) -> Comparison:
 
 @dataclass(frozen=True)
 class Sides:
-    """What is compared: `a`, which a gate without a name asks about, with `b`, the baseline."""
+    """What is compared: `a`, which a gate asks about, with `b`, the baseline."""
 
     a: str
     b: str
     folder: str | None
     gate: Gate | None
-    declared: bool  # whether b was called the baseline
 
     @property
     def are_files(self) -> bool:
         return self.folder is None and Path(self.a).is_file()
 
-    def named_gate(self, names: Sequence[Sequence[str]]) -> Gate | None:
-        """The gate about the side that it names, which is not the one that was called the baseline."""
-        gate = None if self.gate is None else named(self.gate, names)
-        if gate is not None and self.declared and gate.name == names[1][0] != names[0][0]:
-            raise SettingError(f"'gate' must not ask about the baseline, got {gate.name!r}. {_HOW}")
-        return gate
-
 
 def read_sides(names: Sequence[str], baseline: str | None, gate: str | None) -> Sides:
-    """`NEW --baseline OLD` or `A B`, and perhaps a folder; a gate needs the baseline or a name of its own."""
+    """`NEW --baseline OLD` or `A B`, and perhaps a folder; a gate needs the baseline."""
     words = [*names] if baseline is None else [*names[:1], baseline, *names[1:]]
     if len(words) not in (2, 3):
         got = shlex.join([*names, *([] if baseline is None else ["--baseline", baseline])])
         raise SettingError(f"two sides must be compared, got: {got}. {_HOW}")
     folder = words[2] if len(words) == 3 else None
-    sides = Sides(words[0], words[1], folder, None if gate is None else gate_of(gate), baseline is not None)
-    if sides.gate is not None and sides.gate.name is None and baseline is None:
+    sides = Sides(words[0], words[1], folder, None if gate is None else gate_of(gate))
+    if sides.gate is not None and baseline is None:
         raise SettingError(f"'gate' must say which of the two it asks about. {_HOW}")
     files = [name for name in words if Path(name).is_file()]
     if len(files) == 1 and folder is None:
@@ -269,47 +252,24 @@ def compare_files(sides: Sides, measure: str | None = None, unscored: Unscored =
     for name, parts in cases.items():
         both = [part.assign(compared=label) for part, label in zip(parts, labels, strict=True)]
         tables[name] = pd.concat(both, ignore_index=True)
-    apart = [column for parts in cases.values() for column in _on_two_scales(*parts)]
-    tables.notes = (
-        *one.notes,
-        *other.notes,
-        *([f"in one file only: {listed(lost, most=6)}"] if lost else []),
-        *([f"within 1 in one file and beyond in the other, on one scale? {listed(apart, most=6)}"] if apart else []),
-    )
-    first, second = ({str(name) for frame in part.values() for name in frame} for part in (one, other))
-    unit = next((name for name in USUAL_NAMES["task"] if name in first | second), None)
-    if not first & second - {unit, "model"}:
-        alone = [listed(sorted(names)) or "none" for names in (first - second, second - first)]
-        raise DataError(
-            f"{a.name} and {b.name} must have the same measure, got columns that only the first has ({alone[0]}) or "
-            f"only the second ({alone[1]}). Name the scores alike in both."
-        )
-    gate = sides.named_gate([(labels[k], str(path), path.name, path.stem) for k, path in enumerate((a, b))])
+    lost_words = [f"in one file only: {listed(lost, most=6)}"] if lost else []
+    tables.notes = (*one.notes, *other.notes, *lost_words)
+    names = {str(name) for part in (one, other) for frame in part.values() for name in frame}
+    unit = next((name for name in USUAL_NAMES["task"] if name in names), None)
     settings = _OfTwoFiles(
         files=(str(a), str(b)), condition="compared", baseline=None, treatment=labels[0],
-        unit=(unit,) if unit else (), cluster=unit, measure=measure, unscored=unscored, adjust="holm",
-        gate=None if gate is None else f"{gate.name or labels[0]} {gate.condition}",
+        unit=(unit,) if unit else (), measure=measure, unscored=unscored, adjust="holm",
+        gate=sides.gate.condition if sides.gate else None,
     )  # fmt: skip
     analysis = analyse(tables, settings)
     for pair in analysis.contrasts:
         low, high = sorted(abs(side.mean or 0.0) / pair.domain.scale for side in pair.sides)
-        if set(apart) & set(pair.domain.schema.outcome.columns) and 0 < TWO_SCALES * low <= high:
+        if low <= 1 < high <= 100 and 0 < TWO_SCALES * low <= high:
             raise DataError(
                 f"{pair.domain.outcome} of {a.name} and {b.name} must be on one scale, got means of {low:.3g} and "
                 f"{high:.3g}. Shares and per cent? Divide one by 100; else put both into one table."
             )
     return analysis
-
-
-def _on_two_scales(one: pd.DataFrame, other: pd.DataFrame) -> list[str]:
-    """Columns of numbers that look like shares in one table (parts of 1, not runs counted) and beyond them in the
-    other."""
-    apart = []
-    for column in set(one.select_dtypes("number")) & set(other.select_dtypes("number")):
-        low, high = sorted((one[column].abs(), other[column].abs()), key=lambda values: values.max())
-        if low.max() <= 1 and 1.5 < high.max() <= 100 and (low.dropna() % 1 > 0).any():
-            apart.append(str(column))
-    return sorted(apart)
 
 
 def _labels(one: Tables, other: Tables, a: Path, b: Path) -> tuple[str, str]:

@@ -1,4 +1,8 @@
-"""One comparison of two sides in one domain: as it is usually made, and beside it as the design asks.
+"""Which conditions are compared; and one comparison of two sides in one domain: as it is usually made, and beside it as
+the design asks.
+
+    RQ1 presence    the baseline against all others, pooled
+    RQ2 format      the treatment against each other condition that is not the baseline; without a treatment each pair
 
     usual     Mann-Whitney U over runs, ratio of means, Cliff's delta = 2U/(nm) - 1, Levene, variance ratio (ddof 1)
     paired    mean difference of the cells that both sides have, sign-flip test and its interval, over cells
@@ -8,27 +12,30 @@
 Positive is always better for the treatment: delta and difference. U is of failures as the protocol prints it: of the
 reference against the baseline's others (RQ1), of the treatment in a pair (RQ2).
 
-Runs of one cell are no independent draws, so the usual p can be wrong either way (20 tasks x 5 repeats: power .49 for
-.98, and type-I error .39 where tasks respond differently). Cells that share a task are not independent either when
-the claim is about other tasks. The test is over tasks where one effect alone could reach the level after the
-adjustment for all k comparisons (k 2/2^C <= alpha); with fewer it is over cells and speaks of these tasks only. The
-choice hangs on counts, never on a p, and not on the side: a one-sided p is half of the two-sided one. Neither speaks of
-other models; `beyond` does. `Contrast.scope` says for whom the verdict holds.
+What is paired are cells, the runs of a unit averaged. Runs of one cell are no independent draws, so the usual p can
+be wrong either way (20 tasks x 5 repeats: power .49 for .98, and type-I error .39 where tasks respond differently).
+Cells that share a task are not independent either when the claim is about other tasks. The test is over tasks where one
+effect alone could reach the level after the adjustment for all k comparisons (k 2/2^C <= alpha); with fewer it is over
+cells and speaks of these tasks only. The choice hangs on counts, never on a p, and not on the side: a one-sided p is
+half of the two-sided one. Neither speaks of other models; `beyond` does. `Contrast.scope` says for whom it holds.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from trueness.analyse.analysis_settings import AnalysisSettings
+from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.domain import Domain, Mask
-from trueness.analyse.roles import Pair, PairedCells, paired_cells, side_values
-from trueness.analyse.shares import Array
+from trueness.analyse.run_scores import Array
+from trueness.errors import DataError, SettingError, listed
 from trueness.intervals import Interval
 from trueness.statistics.comparison import Comparison
 from trueness.statistics.effect_sizes import cliffs_delta
@@ -39,10 +46,99 @@ from trueness.statistics.reach import Reach
 from trueness.statistics.result import Cell, Estimate, interval_cells
 from trueness.statistics.unpaired import unpaired_difference
 from trueness.statistics.variances import levene
+from trueness.texts import shown_alike
 
 Primary = Literal["paired", "clustered", "unpaired", "none"]
 OVER = {"paired": "cells", "clustered": "clusters", "unpaired": "runs"}
 FLAGGED = 10.0  # points of a rule
+USUAL_BASELINES = ("none", "baseline", "control", "no_skill", "no-skill", "no skill", "vanilla", "default", "off")
+MOST_PAIRS = 15  # more than six conditions in all pairs: the user must say what is wanted
+MOST_AGAINST = 200  # one treatment against each other
+
+
+# ---- who is compared with whom
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The reference side against the treatment side; a side may pool several conditions."""
+
+    question: str  # RQ1 or RQ2
+    reference: tuple[str, ...]
+    treatment: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """(treatment, reference), as a comparison names them."""
+        sides = self.treatment, self.reference
+        treatment, reference = (" + ".join(s) if len(s) <= 2 else f"all {len(s)} others" for s in sides)
+        return treatment, reference
+
+
+@dataclass(frozen=True)
+class Roles:
+    """`conditions` in the order of the tables: the baseline, the others, the treatment."""
+
+    conditions: tuple[str, ...]
+    baseline: str | None
+    treatment: str | None
+    pairs: tuple[Pair, ...]
+    notes: tuple[str, ...] = ()
+
+    def of(self, question: str) -> tuple[Pair, ...]:
+        return tuple(pair for pair in self.pairs if pair.question == question)
+
+    @property
+    def headline(self) -> tuple[Pair, ...]:
+        """The pairs of the line of a domain: RQ2 where there is one."""
+        return self.of("RQ2") or self.of("RQ1")
+
+
+def roles_of(conditions: Sequence[str], settings: AnalysisSettings) -> Roles:
+    """conditions: every one that occurs in what is analysed."""
+    if alike := shown_alike(conditions):
+        raise DataError(
+            f"conditions must look different where they are shown, got {alike[0]!r} and {alike[1]!r}. Rename one, or "
+            "leave it out with --exclude."
+        )
+    for what, name in (("baseline", settings.baseline), ("treatment", settings.treatment)):
+        if name is not None and name not in conditions:
+            raise DataError(
+                f"{what} {name!r} is not a condition here.{nearest(name, conditions)} "
+                f"There are: {listed(conditions, most=12)}."
+            )
+    if settings.baseline is not None and settings.baseline == settings.treatment:
+        raise SettingError(f"'treatment' must differ from 'baseline', got {settings.baseline!r} for both.")
+    notes = []
+    baseline = settings.baseline
+    if baseline is None:
+        baseline = next((c for name in USUAL_BASELINES for c in conditions if c.lower() == name), None)
+        baseline = None if baseline == settings.treatment else baseline
+        if len(conditions) < 2:
+            notes.append("one condition: its mean, and no comparison (--condition compares the values of a column)")
+        elif baseline:
+            notes.append(f"baseline {baseline} (by its name)")
+        elif settings.treatment is None and len(conditions) > 2:
+            notes.append("no baseline: every pair (--baseline)")
+    others = [c for c in sorted(conditions) if c not in (baseline, settings.treatment)]
+    treatment = [settings.treatment] if settings.treatment else []
+    ordered = ([baseline] if baseline else []) + others + treatment
+    rq1 = [Pair("RQ1", (baseline,), tuple(others + treatment))] if baseline and others + treatment else []
+    count, most = (len(others), MOST_AGAINST) if treatment else (math.comb(len(others), 2), MOST_PAIRS)
+    if count > most:
+        name = "leave some out with --exclude" if treatment else "say which one is meant with --treatment"
+        raise SettingError(f"{len(others)} conditions make {count:,} pairs: {name} (there are {listed(others)}).")
+    pairs = [(other, treatment[0]) for other in others] if treatment else combinations(others, 2)
+    rq2 = [Pair("RQ2", (a,), (b,)) for a, b in pairs]
+    if settings.one_sided and ((rq2 and not treatment) or not (baseline or treatment)):
+        raise SettingError(
+            "'one-sided' must have its direction declared: name the condition that is hoped to be better with "
+            f"--treatment (one of {listed(others)})."
+        )
+    return Roles(tuple(ordered), baseline, settings.treatment, (*rq1, *rq2), tuple(notes))
+
+
+# ---- the comparison
 
 
 class Side(NamedTuple):
@@ -161,6 +257,59 @@ class Contrast:
             "q_beyond": self.q_beyond,
             **interval_cells(self.beyond.interval if self.beyond else None, "beyond"),
         }
+
+
+@dataclass(frozen=True, eq=False)
+class PairedCells:
+    """treatment[i] and reference[i] are the means of one unit, which lies in clusters[i] and is of models[i]."""
+
+    treatment: Array
+    reference: Array
+    clusters: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()  # empty where the table names none, or where they are what is compared
+    unpaired: tuple[str, ...] = ()  # units that one side does not have
+    why_not: str = ""  # why there are no pairs at all
+
+    @property
+    def n(self) -> int:
+        return len(self.treatment)
+
+
+def side_values(domain: Domain, side: Sequence[str]) -> Array:
+    """Values of the runs of a side, without the missing ones."""
+    values = domain.value[domain.under(side)]
+    return np.asarray(values[~np.isnan(values)])
+
+
+def paired_cells(domain: Domain, pair: Pair, values: Array | None = None) -> PairedCells:
+    """values: (n,) to be averaged in place of the runs' own (a rule's passes)."""
+    if not domain.unit:
+        return PairedCells(np.zeros(0), np.zeros(0), why_not="no column names a model or a task to pair by")
+    units = domain.units
+    taken = domain.value if values is None else values
+    treatment, reference = (
+        _means(taken, domain.under(side), units.codes, len(units.names)) for side in (pair.treatment, pair.reference)
+    )
+    whole = ~(np.isnan(treatment) | np.isnan(reference))
+    alone = np.isnan(treatment) != np.isnan(reference)
+    # a unit may span models: two logs
+    within = domain.schema.model and set(units.models) <= set(domain.runs["model"].unique())
+    return PairedCells(
+        treatment[whole],
+        reference[whole],
+        tuple(units.clusters[whole]),
+        tuple(units.models[whole]) if within else (),
+        tuple(str(name) for name in units.names[alone]),
+        "" if whole.any() else f"no {domain.unit} cell has runs under both",
+    )
+
+
+def _means(values: Array, rows: Mask, units: NDArray[np.intp], count: int) -> Array:
+    """The mean of each unit over these rows; NaN where it has none."""
+    rows = rows & ~np.isnan(values)
+    sizes = np.bincount(units[rows], minlength=count)
+    sums = np.bincount(units[rows], weights=values[rows], minlength=count)
+    return np.asarray(np.divide(sums, sizes, out=np.full(count, np.nan), where=sizes > 0))
 
 
 def side_of(domain: Domain, conditions: Sequence[str], values: Array, inside: Mask | None = None) -> Side:

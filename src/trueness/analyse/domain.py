@@ -21,9 +21,8 @@ from pandas.api.types import is_bool_dtype, is_float_dtype
 
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.measure_names import measure_in
-from trueness.analyse.run_scores import values_of
+from trueness.analyse.run_scores import Array, Kind, as_shares, decimals, values_of
 from trueness.analyse.scores_schema import SCORES, Schema, column_named, detect
-from trueness.analyse.shares import Array, Kind, as_shares, decimals
 from trueness.errors import DataError, listed
 from trueness.measure import measure_of
 from trueness.statistics.result import UNBOUNDED, Bounds
@@ -77,7 +76,6 @@ class Domain:
     groups: str = ""  # a column that puts each task into one group, which may be what was drawn
     lost: tuple[str, ...] = ()  # rows that name no condition, model or task, in words
     notes: tuple[str, ...] = ()
-    other_measures: tuple[str, ...] = ()  # of a table with a metric a row
     unmatched: Mapping[tuple[str, str], Sequence[str]] = field(default_factory=dict)  # an exclusion -> what there is
     over_clusters: bool = False  # tested over the clusters however few they are
 
@@ -186,7 +184,6 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
     if chosen in frame or {part.strip() for part in chosen.split(",")} <= set(frame):
         settings = replace(settings, score=chosen, measure=None)
     frame, schema = detect(frame, settings, name)
-    measures = frame[schema.outcome.columns[1]].dropna() if schema.outcome.kind == "long table" else ()
     frame, measure, notes = _rows_of_measure(frame, schema, settings, name)
     frame, lost = _rows_with_names(frame, schema, name)
     rules, kinds = _rules(frame, schema)
@@ -197,7 +194,8 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
     runs["value"] = values.value
     runs["extracted"] = as_shares(frame[schema.extraction], schema.extraction)[0] if schema.extraction else np.nan
     runs["excluded"], unmatched = _to_drop(frame, runs, schema, settings, name)
-    _check_averages(runs[~runs["excluded"]], settings, name)
+    if not schema.outcome.of_study:
+        _check_averages(runs[~runs["excluded"]], settings, name)
     unit = settings.unit or tuple(role for role in ("model", "task") if getattr(schema, role))
     cluster = settings.cluster or ("task" if schema.task else "model" if schema.model else "none")
     runs["unit"] = ""
@@ -234,7 +232,6 @@ def domain_of(name: str, frame: pd.DataFrame, settings: AnalysisSettings) -> Dom
         groups=groups,
         lost=lost,
         notes=(*schema.guessed, *notes, *values.notes),
-        other_measures=() if settings.measure else tuple(m for m in dict.fromkeys(map(str, measures)) if m != measure),
         unmatched=unmatched,
     )
 

@@ -1,22 +1,22 @@
 """A gate for continuous integration: one sentence that makes the command end with 1.
 
-    "NAME worse by more than 2 points"             fails where the interval lies wholly beyond: it was shown
-    "NAME possibly worse by more than 2 points"    fails unless the interval excludes it: it was not ruled out
+    "worse by more than 2 points"             fails where the interval lies wholly beyond: it was shown
+    "possibly worse by more than 2 points"    fails unless the interval excludes it: it was not ruled out
 
-What has no interval is neither, and ends with 2. NAME is asked about, the candidate; it may be left out where another
-setting names the baseline. Points are per cent of a share; a number without a word is in the unit of the score.
+What has no interval is neither, and ends with 2. The candidate is asked about: --treatment, or no --baseline.
+Points are per cent of a share; a number without a word is in the unit of the score.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from trueness.errors import SettingError, did_you_mean, listed
+from trueness.errors import SettingError
 from trueness.intervals import Interval, short
 from trueness.measure import measure_of
 from trueness.statistics.comparison import Comparison
@@ -27,11 +27,7 @@ from trueness.texts import counted, printable
 if TYPE_CHECKING:
     from trueness.outside import Json
 
-_GATE = re.compile(
-    r"(?:(?P<name>.+?) (?:is )?)??"
-    r"(?P<condition>(?P<possibly>possibly )?worse by more than (?P<margin>\d*\.?\d+) ?(?P<unit>points?|%)?)",
-    re.I,
-)
+_GATE = re.compile(r"(?P<possibly>possibly )?worse by more than (?P<margin>\d*\.?\d+) ?(?P<unit>points?|%)?", re.I)
 _TIED = 1e-9
 State = Literal["shown", "ruled out", "neither shown nor ruled out", "cannot be judged"]
 
@@ -67,17 +63,15 @@ class Case:
 class Gate:
     """`margin` in points where `points`, else in the unit of the score."""
 
-    name: str | None
-    condition: str  # the sentence without the name
+    condition: str  # the sentence
     margin: float
     points: bool
     strict: bool  # fails unless it is ruled out
 
-    def judge(self, cases: Sequence[Case], beside: Sequence[str] = ()) -> GateVerdict:
-        """beside: what is not judged, in words."""
+    def judge(self, cases: Sequence[Case]) -> GateVerdict:
         if not cases:
             raise SettingError(f"'gate' must have two sides to compare, got {self.condition!r} where nothing is.")
-        return GateVerdict(self, [(case, self._state(case)) for case in cases], beside)
+        return GateVerdict(self, [(case, self._state(case)) for case in cases])
 
     def _state(self, case: Case) -> State:
         margin, ends = self.margin * (case.point if self.points else 1.0), case.interval
@@ -100,7 +94,6 @@ class GateVerdict:
 
     gate: Gate
     cases: Sequence[tuple[Case, State]]
-    beside: Sequence[str] = ()  # what was not judged: files that were left out, other measures
 
     def fails(self, state: State) -> bool:
         return state == "shown" or (self.gate.strict and state == "neither shown nor ruled out")
@@ -118,7 +111,7 @@ class GateVerdict:
             sides.setdefault(f"{case.candidate} (candidate) against {case.baseline} (baseline)", []).append(words)
         each = "; ".join(f"{roles}: {'; '.join(words)}" for roles, words in sides.items())
         says = {0: "passes", 1: "fails", 2: "cannot be judged"}[self.exit_code]
-        more = [f" Not judged: {words}." for words in self.beside]
+        more = []
         if any(case.lost for case, _ in self.cases):
             more.append(" Runs without a score may have failed: --unscored failed counts them so.")
         if self.exit_code == 0 and "neither shown nor ruled out" in each:
@@ -142,22 +135,10 @@ def gate_of(text: str) -> Gate:
     match = _GATE.fullmatch(" ".join(text.split()))
     if match is None:
         raise SettingError(
-            f"'gate' must be like 'NAME worse by more than 2 points', got {text!r}. It names what makes it fail, and "
-            "'possibly worse' makes it strict."
+            f"'gate' must be like 'worse by more than 2 points', or 'possibly worse ...' to be strict, got {text!r}. "
+            "Who is asked about is said with --baseline or --treatment."
         )
-    return Gate(match["name"], match["condition"], float(match["margin"]), bool(match["unit"]), bool(match["possibly"]))
-
-
-def named(gate: Gate, sides: Sequence[Sequence[str]]) -> Gate:
-    """The gate with the first of the names of the side that it names: a file may be called by its path or its model."""
-    if gate.name is None:
-        return gate
-    meant = {names[0] for names in sides if gate.name == names[0]}
-    meant = meant or {names[0] for names in sides if gate.name in [" ".join(name.split()) for name in names]}
-    if len(meant) != 1:
-        known, near = list(dict.fromkeys(names[0] for names in sides)), did_you_mean(gate.name, [n[0] for n in sides])
-        raise SettingError(f"'gate' must name one of {listed(known)}, got {gate.name!r}. {near or 'Name one of them.'}")
-    return replace(gate, name=meant.pop())
+    return Gate(match[0], float(match["margin"]), bool(match["unit"]), bool(match["possibly"]))
 
 
 def judge_comparison(gate: Gate, comparison: Comparison) -> GateVerdict:
@@ -169,12 +150,11 @@ def judge_comparison(gate: Gate, comparison: Comparison) -> GateVerdict:
         )
     measure = measure_of(comparison.measure)
     least, greatest = (None, None) if measure is None else measure.bounds
-    turned = gate.name == comparison.names[1]
-    sign = -1 if turned != (comparison.better == "lower") else 1
+    sign = -1 if comparison.better == "lower" else 1
     ends = ends_of(comparison)
     case = Case(
         comparison.measure,
-        *(comparison.names[::-1] if turned else comparison.names),
+        *comparison.names,
         None if comparison.difference is None else sign * comparison.difference,
         ends and ends.scaled(sign),
         points=False,

@@ -1,6 +1,6 @@
 """`trueness judge verdicts.csv`: can a judge's verdicts be believed, and what is their mean once corrected?
 
-    item, judge, verdict      one row per verdict: a number, or yes/no, pass/fail, true/false, A/B/tie (1, 0, 1/2)
+    item, judge, verdict      one row per verdict: a number, or yes/no, pass/fail, true/false
     label                     what a person says of the item, where one has said so, in any of its rows
     repeat, cluster           the same judge again; items that belong together
 
@@ -12,7 +12,7 @@ several times the first verdict is held against its label.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -41,7 +41,6 @@ from trueness.statistics.result import Cell, Result
 from trueness.texts import counted
 
 _WORDS = {"yes": 1.0, "no": 0.0, "pass": 1.0, "fail": 0.0, "true": 1.0, "false": 0.0, "correct": 1.0, "incorrect": 0.0}
-_PREFERENCES = {"a": 1.0, "b": 0.0, "tie": 0.5, "draw": 0.5}  # of two texts; read only where no verdict is another word
 _NEEDED = ("item", "judge", "verdict")
 _LABELS = "labels needed"
 _MOST_CATEGORIES = 12  # beyond, verdicts are taken as numbers and not as grades
@@ -178,8 +177,7 @@ def judge_file(path: Path | str, half_width: float = 0.05) -> JudgeReport:
             raise DataError(f"{path}, row {blank[0]}: {name!r} must be named, got an empty cell{more}. Fill it in.")
     frame = pd.DataFrame({"item": table["item"].astype(str), "judge": table["judge"].astype(str)})
     for name in ("verdict", "label", "repeat"):
-        words = _words_of(table[name]) if name in table else _WORDS
-        frame[name] = [_number(value, words) for value in table[name]] if name in table else np.nan
+        frame[name] = [_number(value) for value in table[name]] if name in table else np.nan
         endless = np.flatnonzero(np.isinf(frame[name]))
         if len(endless):
             got = table[name].iloc[endless[0]]
@@ -191,8 +189,6 @@ def judge_file(path: Path | str, half_width: float = 0.05) -> JudgeReport:
     frame["repeat"] = frame["repeat"].fillna(0.0)
     frame["cluster"] = table["cluster"].astype(str) if "cluster" in table else frame["item"]
     remarks = []
-    if _words_of(table["verdict"]) is _PREFERENCES:
-        remarks.append("Verdicts A and B are read as 1 and 0, a tie as 1/2: a base rate is the share of A.")
     labels = frame.groupby("item")["label"]
     torn = labels.nunique() > 1
     frame["label"] = labels.transform("first").where(~frame["item"].map(torn))
@@ -202,15 +198,10 @@ def judge_file(path: Path | str, half_width: float = 0.05) -> JudgeReport:
     return JudgeReport(str(path), frame, half_width, remarks=tuple(remarks))
 
 
-def _words_of(column: pd.Series) -> Mapping[str, float]:
-    words = set(column.dropna().astype(str).str.strip().str.lower())
-    return _PREFERENCES if words and words <= set(_PREFERENCES) else _WORDS
-
-
-def _number(value: object, words: Mapping[str, float]) -> float:
+def _number(value: object) -> float:
     text = str(value).strip().lower()
     try:
-        return words[text] if text in words else float(text)
+        return _WORDS[text] if text in _WORDS else float(text)
     except ValueError:
         return float("nan")
 

@@ -70,7 +70,6 @@ class Tables(dict[str, pd.DataFrame]):
     """Domain -> frame; `notes`: what was not read."""
 
     notes: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()  # files, by their count
 
 
 class NoScores(DataError):
@@ -105,7 +104,6 @@ def read_tables(files: Iterable[str | Path]) -> Tables:
         )
     tables = Tables({domain: pd.concat(each, ignore_index=True, sort=False) for domain, each in parts.items()})
     tables.notes = tuple(dict.fromkeys(notes))
-    tables.left_out = (counted(len(left), "file"),) if left else ()
     return tables
 
 
@@ -196,7 +194,7 @@ def _csv(path: Path) -> pd.DataFrame:
 
 
 def csv_values(frame: pd.DataFrame) -> pd.DataFrame:
-    """Texts as they were before a writer of ours put an apostrophe in front of them (texts.csv_cell)."""
+    """Texts as they were before a writer of ours put an apostrophe in front of them (texts.csv_row)."""
     texts = frame.select_dtypes(exclude="number")
     marked = [name for name in texts if any(csv_value(value) is not value for value in texts[name].unique())]
     return frame.assign(**{str(name): frame[name].map(csv_value) for name in marked}).rename(columns=csv_value)

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
 from functools import cache
 
 from trueness.measure import Better, direction, measure_of
@@ -32,14 +31,13 @@ _LOWER = """
 # a mean of these is no count of anything among so many, also where it lies in [0, 1]
 _HIGHER_UNITS = """
     kappa mcc r2 psnr pearson spearman correlation elo likelihood loglikelihood logprob throughput speedup fps rtfx
-    qps tokens_per_second
+    qps tps speed tokens_per_second
 """
 _LOWER_UNITS = """
     log_loss loss logloss perplexity ppl nll bpb entropy bits_per_byte mae mse rmse nrmse rmsle mape smape wape mase
     crps wis brier interval_score pinball ece shd sid aid distance fid lpips mcd regret noise width latency seconds
-    duration runtime ttft cost price tokens co2 kl divergence surprisal
+    duration runtime elapsed time ttft cost price tokens energy co2 kl divergence surprisal
 """
-_EITHER = {"asr", "attack_success", "jailbreak_success", "jailbreak_rate", "jailbreak_score", "jailbroken"}
 _NO_SCORES = {
     "an id": "id pid uuid guid hash index idx key nr no number port unnamed row rownames seqn",
     "a place": "rank ranking position place",
@@ -56,7 +54,6 @@ _NO_SCORES = {
     "frame_rate dropout decay beam head gpu thread worker batch version generation attempt retry max_token",
     "a count": "n count like download vote hub",
 }
-_TELLS: dict[str, Better] = {"a place": "lower", "a duration": "lower", "a cost": "lower", "a speed": "higher"}
 _AVERAGES = set("average avg mean overall total sum median aggregate".split())
 _OF_ANYTHING = {"score", "rating", "point", "grade", "quality", "reward"}  # a toxicity score is a toxicity
 _STATISTICS = re.compile(
@@ -72,7 +69,6 @@ _ALIKE = {"acc": "accuracy", "correct": "accuracy", "passed": "pass", "passes": 
           "err": "error", "failed": "failure", "fail": "failure", "toxic": "toxicity"}  # fmt: skip
 _PASSES = {"", "accuracy", "pass", "success", "score", "solved", "resolved", "match", "em", "failure", "error"}
 _QUALITY = re.compile(r"\w*(ful|ct|te|ed|less|se|nt|ive|ous)ness")  # helpfulness, correctness, groundedness
-_BESIDE = set("error err low high lower upper lo hi".split())  # behind another column's name: how sure that is
 _BENCHMARKS = re.compile(
     r"(mmlu|arc|hellaswag|winogrande|truthfulqa|gsm8k|bbh|gpqa|ifeval|humaneval|mbpp|boolq|piqa|musr|openbookqa|lambada"
     r"|commonsense|math)\b",
@@ -82,12 +78,7 @@ _BENCHMARKS = re.compile(
 
 def better_of(name: str) -> Better | None:
     """As the measures of our studies say; of others by the words of their names."""
-    return direction(name) if measure_of(name) else _read(name)[1] or _TELLS.get(why_no_score(name))
-
-
-def is_either_way(name: str) -> bool:
-    """An attack's success is good or bad by the side that one is on: the models' side is assumed."""
-    return _read(name)[0] in _EITHER
+    return direction(name) if measure_of(name) else _read(name)[1]
 
 
 def is_share(name: str) -> bool:
@@ -118,13 +109,11 @@ def is_benchmark(name: str) -> bool:
     return bool(_BENCHMARKS.match(name.strip()))
 
 
-def why_no_score(name: str, others: Iterable[str] = ()) -> str:
-    """What a column of that name holds in place of a score; empty where nothing says so. others: columns beside it."""
+def why_no_score(name: str) -> str:
+    """What a column of that name holds in place of a score; empty where nothing says so."""
     words = list(_words_of(name))
     if not words:
         return "no name" if not re.search(r"\w", name) else "a number as name"
-    if words[-1] in _BESIDE and tuple(words[:-1]) in map(_words_of, others):
-        return f"how sure {' '.join(words[:-1])} is"
     if words[0] in ("num", "n", "nb"):
         return "a count"
     if {"vs", "versus", "minus"} & set(words):

@@ -13,13 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from trueness.analyse.breakdown import ConditionSummary
+from trueness.analyse.breakdown import ConditionSummary, DomainAnalysis, Flag, missing_words
 from trueness.analyse.contrasts import FLAGGED, Contrast
 from trueness.analyse.domain import Domain
-from trueness.analyse.flags import DomainAnalysis, Flag, missing_words
 from trueness.analyse.scores_analysis import ScoresAnalysis
 from trueness.errors import listed
-from trueness.intervals import Interval, fixed, short, value_text
+from trueness.intervals import Interval, fixed, value_text
 from trueness.showing import blocks
 from trueness.showing.saving import plain
 from trueness.showing.summary import AnalysisPart, Check, Headline, Section, Summary
@@ -38,10 +37,7 @@ Rows = list[dict[str, Cell]]
 
 @dataclass(frozen=True, eq=False)
 class AnalysisReading:
-    """details: every rule, every flag and every number; without it what can be acted on."""
-
     analysis: ScoresAnalysis
-    details: bool = False
 
     # ---- numbers
 
@@ -127,12 +123,6 @@ class AnalysisReading:
         ]  # fmt: skip
         return Summary(checks, sections, headline=Headline(first[0]) if len(first) == 1 else None, forest=forest)
 
-    def first_findings(self) -> list[str]:
-        """Verdicts, what is missing, and the flags that are raised."""
-        flags = [flag for part in self.analysis.domains for flag in part.flags]
-        clear = [flag_sentence(flag) for flag in flags if self.details and not flag.raised]
-        return [*findings(self.analysis, self.details), *clear]
-
     def notes(self) -> list[str]:
         """What the tables were taken for, what their columns mean, and what was not checked."""
         flags = [flag for part in self.analysis.domains for flag in part.flags]
@@ -142,7 +132,7 @@ class AnalysisReading:
         said.append(
             f"Of {counted(len(flags), 'check')} {clear} are clear{f'; not checked: {unable}' if unable else ''}."
         )
-        return said if self.details else [*said, "--details: every rule, flag and number.  --out FOLDER: all files."]
+        return [*said, "--json: every rule, flag and number.  --out FOLDER: all files."]
 
     def _understood(self) -> list[str]:
         parts = self.analysis.domains
@@ -189,10 +179,9 @@ class AnalysisReading:
             pair = part.contrasts[-1].pair if part.contrasts else None
             against = f"{pair.names[0]} against {pair.names[1]}" if pair else ""
             rules = sorted((one for one in part.rules if one.pair == pair), key=lambda one: -abs(one.gain or 0.0))
-            shown = [one for one in rules if self.details or one.flagged]
+            shown = [one for one in rules if one.flagged]
             what = f"{len(shown)} of {len(rules)} rules differ by more than {FLAGGED:g} points"
-            title = f"{part.name}: {'all rules' if self.details else what}, {against}"
-            made.append(self._table(f"rules_{part.name}", title, shown, "rule"))
+            made.append(self._table(f"rules_{part.name}", f"{part.name}: {what}, {against}", shown, "rule"))
             models = [one for one in part.models if one.pair == pair and one.gain is not None]
             made.append(self._table(f"models_{part.name}", f"{part.name}: by model, {against}", models, "model"))
         families = [one for part in analysis.domains for one in part.families]
@@ -278,27 +267,23 @@ def understood(part: DomainAnalysis) -> list[str]:
     if unscored := int(domain.unscored.sum()):
         way = _counted_as(domain, "unscored")
         lines.append(f"{counted(unscored, 'run')} with nothing to score: counted as {way} (--unscored)")
-    if words := missing_words(domain):
-        lines.append(f"{words}: {_counted_as(domain, 'blank')} (--unscored)")
-    if domain.factors:
-        lines.append(f"averaged over: {listed((f'{f.name} ({f.levels})' for f in domain.factors), most=6)} (--unit)")
     if domain.groups:
         groups = f"{domain.groups} ({domain.runs['group'].nunique()} groups)"
         lines.append(f"possible clusters, since each {domain.cluster} lies in one group: {groups} (--cluster)")
     if part.n_excluded:
         lines.append(f"{counted(part.n_excluded, 'run')} excluded")
-    return [*lines, *domain.lost, *domain.notes]
+    return [*lines, *domain.notes]
 
 
-def findings(analysis: ScoresAnalysis, details: bool = True) -> list[str]:
+def findings(analysis: ScoresAnalysis) -> list[str]:
     """Every contrast, then what depends on a choice, what is missing, families and red flags; the means where nothing
-    is compared. details: the published form too."""
+    is compared."""
     return [
         sentence
         for part in analysis.domains
         for sentence in (
-            *(mean_sentence(summary, part.domain) for summary in part.summaries if details or not part.contrasts),
-            *(contrast_sentence(one, part, details) for one in part.contrasts),
+            *(mean_sentence(summary, part.domain) for summary in part.summaries if not part.contrasts),
+            *(contrast_sentence(one, part) for one in part.contrasts),
             *(
                 f"{contrast_sentence(one, part)} Another verdict."
                 for one in part.otherwise
@@ -323,8 +308,8 @@ def mean_sentence(summary: ConditionSummary, domain: Domain) -> str:
     return f"{subject} {value}{domain.per_cent} (interval over {clusters}; {runs})."
 
 
-def contrast_sentence(one: Contrast, part: DomainAnalysis, details: bool = False) -> str:
-    """The better side first, by how much, how sure and for whom. details: the published form too."""
+def contrast_sentence(one: Contrast, part: DomainAnalysis) -> str:
+    """The better side first, by how much, how sure and for whom."""
     domain, result = one.domain, one.result
     treatment, reference = one.pair.names
     reading = "families" if one.pair.question == "families" else one.name
@@ -352,9 +337,7 @@ def contrast_sentence(one: Contrast, part: DomainAnalysis, details: bool = False
         each = [f"{side.missing} of {side.n + side.missing} runs of {name}" for name, side in sides]
         clauses.append(f"without a score {' and '.join(each)}")
     if domain.assumed:
-        attacked = "lower {} is taken as better, as for the one who is attacked"
-        unnamed = "higher {} is taken as better, no name says it (--lower-is-better turns it)"
-        clauses.append((attacked if domain.lower_is_better else unnamed).format(domain.outcome))
+        clauses.append(f"higher {domain.outcome} is taken as better, no name says it (--lower-is-better turns it)")
     if one.beyond and one.beyond.p is not None:
         p = _adjusted(result, one.beyond.p, one.q_beyond)
         clauses.append(f"over models and tasks like them {p} {_ends(one.beyond.interval, 1)}")
@@ -363,22 +346,7 @@ def contrast_sentence(one: Contrast, part: DomainAnalysis, details: bool = False
         units = _units(result) if result.n_clusters == result.n_units else f"{result.n_clusters} {result.clusters}"
         family = f" and {result.n_comparisons} comparisons" if result.n_comparisons > 1 else ""
         said.append(f"With {units}{family} no effect alone can go below {one.least:.2g}.")
-    return " ".join([*said, *one.notes, *(_over_runs(one) if details else [])])
-
-
-def _over_runs(one: Contrast) -> list[str]:
-    """The published form, and what it takes for granted."""
-    usual = one.usual
-    if usual is None or usual.p is None or usual.delta is None:
-        return []
-    ratio = f"ratio of means {short(usual.ratio)}, " if usual.ratio is not None else ""
-    ends = f" [{usual.delta_low:.2f}, {usual.delta_high:.2f}]" if usual.delta_low is not None else ""
-    levene = f" Levene {_exact_p(usual.p_levene)} (bounded scores: the spread follows the mean)."
-    return [
-        f"Over runs: {ratio}Cliff's delta {usual.delta:.3f}{ends} {usual.magnitude}, Mann-Whitney U = {usual.U:g}, "
-        f"{usual.sided} {_exact_p(usual.p)}, n = {one.sides[0].n} + {one.sides[1].n} (takes repeats for independent)."
-        f"{levene if usual.p_levene is not None else ''}"
-    ]
+    return " ".join([*said, *one.notes])
 
 
 def missing_sentences(part: DomainAnalysis) -> list[str]:
@@ -390,7 +358,8 @@ def missing_sentences(part: DomainAnalysis) -> list[str]:
         lost.append(f"averaged over {names}; what differs between them is in no interval")
     if words:
         left = "the comparison is of what was scored, and what the others would score is open"
-        lost.append(f"{words}; {'they count as failed' if _counted_as(domain, 'blank') == 'failed' else left}")
+        way = "they count as failed" if _counted_as(domain, "blank") == "failed" else left
+        lost.append(f"{words}; {way} (--unscored)")
     absent = domain.rules.isna().sum().sort_values(ascending=False, kind="stable")
     if absent.any() and domain.percent:
         most = listed((f"{rule} ({n})" for rule, n in absent[absent > 0].items()), most=3)

@@ -4,6 +4,7 @@
     absent rules failed                (failed + absent) / (scored + absent)
     unscored runs missing | failed     a run with 0 of 0 rules: it failed at all of them, or it says nothing
     blank runs failed | missing        a run without any score
+    pass columns                       pass 1, fail 0, a rate as it is, absent or error missing (in no denominator)
 
 Each reading is a whole column: whatever is computed from `value` can be computed from any of them. What the user gave
 as accuracy is shown as accuracy; failure rates are those of the protocol, or of a column that says so.
@@ -11,23 +12,68 @@ as accuracy is shown as accuracy; failure rates are those of the protocol, or of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from trueness.analyse.analysis_settings import AnalysisSettings
-from trueness.analyse.measure_names import better_of, is_either_way, is_share
-from trueness.analyse.scores_schema import OutcomeColumns
-from trueness.analyse.shares import DECIMALS, Array, as_shares, decimals
-from trueness.errors import DataError, SettingError
+from trueness.analyse.measure_names import better_of, is_share
+from trueness.errors import DataError, SettingError, listed
 from trueness.measure import measure_of
 from trueness.texts import counted
 
+Kind = Literal["true/false", "0/1", "rate", "per cent", "verdict", "constant"]
+Array = NDArray[np.float64]
+
+PASS = {"true", "pass", "passed", "yes", "y", "correct", "success", "ok", "c", "✅", "✓", "✔", "✔️", "1"}
+FAIL = {"false", "fail", "failed", "no", "n", "incorrect", "wrong", "failure", "i", "❌", "✗", "✘", "✖", "0"}
+ABSENT = {
+    "absent", "na", "n/a", "#n/a", "none", "null", "nan", "missing", "skip", "skipped", "not applicable", "", "-", "–",
+    "timeout", "timed out", "crash", "crashed", "refused", "invalid", "unparsable", "not run", "#div/0!", "#value!",
+    "error", "errored", "err", "exception", "cancelled", "canceled", "aborted",
+}  # fmt: skip
+NO_NUMBER = ABSENT | {"fail", "failed", "failure"}  # beside numbers: a run that has none
+PER_CENT = ("accuracy", "acc", "acc_norm", "pass_rate", "success_rate", "win_rate", "exact_match", "em")
+DECIMALS = 4  # more is not rounding but precision
+OF_PROTOCOL = ("pass_count", "fail_count"), ("auto_score", "scored_rules")
 ABSENT_FAILED = "absent rules failed"
+OutcomeKind = Literal["counts", "score of rules", "long table", "column", "rules"]
+
+
+@dataclass(frozen=True)
+class OutcomeColumns:
+    """Where a run's score comes from."""
+
+    kind: OutcomeKind
+    columns: tuple[str, ...]
+    absent: str | None = None  # the column that counts absent rules
+    nameless: bool = False  # of a wide table whose columns name no measure
+
+    @property
+    def formula(self) -> str:
+        if self.kind == "counts":
+            return f"{self.columns[1]} / ({self.columns[0]} + {self.columns[1]})"
+        if self.kind == "score of rules":
+            return f"1 - {self.columns[0]} / {self.columns[1]}"
+        if self.kind == "rules":
+            return f"1 - mean of {len(self.columns)} rules"
+        return self.columns[0]
+
+    @property
+    def of_protocol(self) -> bool:
+        """As the published protocol has it: failure rates, questions RQ1 and RQ2."""
+        return self.columns[:2] in OF_PROTOCOL
+
+    @property
+    def of_study(self) -> bool:
+        """A long table with a status a row, as our studies write it: its measures are ours."""
+        return self.kind == "long table" and bool(self.columns[2])
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +174,7 @@ def _of_column(
     """A failure rate, a share of passes, or a score on its own scale, as measures of our studies are."""
     nothing = np.zeros(len(column), dtype=bool)
     better = "lower" if settings.lower_is_better else None if nameless else better_of(name)
-    assumed = not ours and not settings.lower_is_better and (better is None or is_either_way(name))
+    assumed = not ours and not settings.lower_is_better and better is None
     if ours or better == "lower" or _is_scale(column, name):
         values = _number(column)
         within = bool(np.nanmax(values, initial=0.0) <= 1 and np.nanmin(values, initial=1.0) >= 0)
@@ -139,13 +185,13 @@ def _of_column(
         notes = (*(() if share else (way,)), *(() if ours else _rounding(values, name)))
         return Values(values, share, better == "lower", nothing, np.isnan(values), notes=notes, assumed=assumed)
     passes, kind = as_shares(column, name)
-    notes = _rounding(passes, name) if pd.api.types.is_numeric_dtype(column.dtype) else ()
+    notes = _rounding(passes, name) if is_numeric_dtype(column.dtype) else ()
     return Values(passes, True, False, nothing, np.isnan(passes), notes=notes, assumed=assumed and kind != "verdict")
 
 
 def _is_scale(column: pd.Series, name: str) -> bool:
     """Numbers that leave [0, 1] and are not per cent by name, or whose name is of no share."""
-    if not pd.api.types.is_numeric_dtype(column.dtype) or pd.api.types.is_bool_dtype(column.dtype):
+    if not is_numeric_dtype(column.dtype) or is_bool_dtype(column.dtype):
         return False
     if not is_share(name):
         return True
@@ -162,3 +208,67 @@ def _rounding(values: Array, column: str) -> tuple[str, ...]:
     if digits in (None, 0):
         return ()
     return (f"{column} has {counted(digits or 0, 'decimal')} and there are no counts: rounding can make or break ties",)
+
+
+# ---- pass columns as shares in [0, 1]
+
+
+def numbers_beside_words(frame: pd.DataFrame, columns: Sequence[str]) -> tuple[dict[str, pd.Series], dict[str, str]]:
+    """Columns of numbers and of words for runs that have none (timeout, error), as numbers; and which words."""
+    parsed: dict[str, pd.Series] = {}
+    said: dict[str, str] = {}
+    for name in frame[list(columns)].select_dtypes(exclude=["number", "bool"]).columns:
+        texts = frame[name].astype("string").str.strip()
+        wordy = texts.str.casefold().isin(NO_NUMBER)
+        numbers = pd.to_numeric(texts.mask(wordy), errors="coerce").astype("float64")
+        if 0 < numbers.count() == (texts.notna() & ~wordy).sum():
+            parsed[str(name)] = numbers
+            words = [f"{word!r} ({n})" for word, n in texts[wordy].value_counts().items() if word]
+            said |= {str(name): f"no score in {name}: {listed(words, most=4)}"} if words else {}
+    return parsed, said
+
+
+def are_verdicts(column: pd.Series) -> bool:
+    """Passes and fails in words."""
+    words = set(column.dropna().astype("string").str.strip().str.casefold().unique()) - ABSENT
+    return bool(words) and words <= PASS | FAIL
+
+
+def as_shares(column: pd.Series, name: str) -> tuple[Array, Kind]:
+    """The share of passes in each row, NaN where absent, and how the column was understood."""
+    if is_bool_dtype(column.dtype):
+        return column.to_numpy(dtype=np.float64, na_value=np.nan), "true/false"
+    if is_numeric_dtype(column.dtype):
+        return _of_numbers(column.to_numpy(dtype=np.float64, na_value=np.nan), name)
+    codes, words = pd.factorize(column.astype("string").str.strip().str.casefold())
+    wrong = next((word for word in words if word not in PASS | FAIL | ABSENT), None)
+    if wrong is not None:
+        raise DataError(
+            f"column {name!r} must hold passes (True/False, 0/1, a rate in [0, 1], or pass/fail/absent), got "
+            f"{wrong!r}. Write numbers in one way, or rename the column if it is no rule."
+        )
+    levels = np.array([np.nan if word in ABSENT else float(word in PASS) for word in words] + [np.nan])
+    return levels[codes], "true/false" if set(words) <= {"true", "false"} | ABSENT else "verdict"
+
+
+def _of_numbers(values: Array, name: str) -> tuple[Array, Kind]:
+    present = values[~np.isnan(values)]
+    if not len(present):
+        return values, "constant"
+    low, high = float(present.min()), float(present.max())
+    by_name = name.lower().rstrip(")] ").endswith(("pct", "percent", "%")) or name.lower() in PER_CENT
+    if low < 0 or high > 100 or (high > 1 and not by_name):
+        raise DataError(
+            f"column {name!r} must hold shares of passes in [0, 1], got {low if low < 0 else high:g}. "
+            "A score on another scale: name it with --score."
+        )
+    if high > 1:
+        return values / 100, "per cent"
+    return values, "0/1" if bool(np.isin(present, (0.0, 1.0)).all()) else "rate"
+
+
+def decimals(values: Array, most: int = DECIMALS) -> int | None:
+    """With how many decimals a column was stored; None when they are too many to be rounding."""
+    present = np.unique(values[np.isfinite(values)])
+    exact = (d for d in range(most + 1) if np.allclose(present, np.round(present, d), rtol=0, atol=1e-12))
+    return next(exact, None)

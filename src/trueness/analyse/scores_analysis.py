@@ -21,12 +21,10 @@ from dataclasses import dataclass, replace
 import pandas as pd
 
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
-from trueness.analyse.breakdown import by_family, by_model, by_rule, families_of, summarise
-from trueness.analyse.contrasts import Contrast, adjusted_together, contrast, is_too_few
+from trueness.analyse.breakdown import DomainAnalysis, by_family, by_model, by_rule, families_of, summarise
+from trueness.analyse.contrasts import Contrast, Pair, Roles, adjusted_together, contrast, is_too_few, roles_of
 from trueness.analyse.domain import Domain, domain_of
-from trueness.analyse.flags import DomainAnalysis
-from trueness.analyse.gate import Case, Gate, GateVerdict, ends_of, gate_of, named
-from trueness.analyse.roles import Pair, Roles, roles_of
+from trueness.analyse.gate import Case, GateVerdict, ends_of, gate_of
 from trueness.errors import DataError, SettingError, listed
 from trueness.texts import counted
 
@@ -94,8 +92,7 @@ def analyse(tables: Mapping[str, pd.DataFrame], settings: AnalysisSettings = Ana
             )
         )
     notes = (*getattr(tables, "notes", ()), *roles.notes)
-    gate = _gate(parts, roles, settings, getattr(tables, "left_out", ()))
-    return ScoresAnalysis(settings, roles, tuple(parts), notes, gate)
+    return ScoresAnalysis(settings, roles, tuple(parts), notes, _gate(parts, roles, settings))
 
 
 def _pairs(domain: Domain, roles: Roles) -> list[Pair]:
@@ -123,47 +120,38 @@ def _otherwise(
     return [one for one in made if not (one.domain.over_clusters and (one.result is None or is_too_few(one.result)))]
 
 
-def _gate(
-    parts: Sequence[DomainAnalysis], roles: Roles, settings: AnalysisSettings, left_out: tuple[str, ...]
-) -> GateVerdict | None:
-    """Of the gate of the settings; refused where it does not say which side is asked about."""
+def _gate(parts: Sequence[DomainAnalysis], roles: Roles, settings: AnalysisSettings) -> GateVerdict | None:
+    """Of the gate of the settings: the treatment against the others, or what is no baseline against it."""
     if settings.gate is None:
         return None
-    gate = named(gate_of(settings.gate), [[name] for pair in roles.pairs for name in pair.names])
-    if roles.of("RQ2") and roles.baseline and (settings.treatment or gate.name):
-        other = next(name for name in roles.conditions if name not in (roles.baseline, settings.treatment, gate.name))
+    if roles.of("RQ2") and roles.baseline and settings.treatment:
+        other = next(name for name in roles.conditions if name not in (roles.baseline, settings.treatment))
         raise SettingError(
             f"'gate' must ask about two conditions, got {listed(roles.conditions)}. Leave one out: "
             f"--exclude {settings.condition or 'condition'}={other}"
         )
-    if roles.pairs and not (settings.treatment or roles.baseline or gate.name):
-        both = " or ".join(f"--gate '{name} {gate.condition}'" for name in roles.conditions[:2])
-        raise SettingError(f"'gate' must say whom it asks about, got {settings.gate!r}. Name one: {both}")
-    pairs = roles.headline if settings.treatment or gate.name else roles.of("RQ1")
-    asked = [one for part in parts for one in part.contrasts if one.pair in pairs]
-    others = dict.fromkeys(name for part in parts for name in part.domain.other_measures)
-    beside = (*left_out, *([f"{listed(others, most=6)} (--measure)"] if others else []))
-    return gate.judge([_case(one, gate) for one in asked if gate.name is None or gate.name in one.pair.names], beside)
+    if roles.pairs and not (settings.treatment or roles.baseline):
+        raise SettingError(
+            f"'gate' must say whom it asks about, got {settings.gate!r}. Name it: --treatment {roles.conditions[0]}"
+        )
+    pairs = roles.headline if settings.treatment else roles.of("RQ1")
+    return gate_of(settings.gate).judge([_case(one) for part in parts for one in part.contrasts if one.pair in pairs])
 
 
-def _case(one: Contrast, gate: Gate) -> Case:
-    domain, names, ends = one.domain, one.pair.names[::-1], ends_of(one.result)
-    asked = 0 if gate.name == names[0] else 1  # the reference, or the treatment
-    sign = 1 if asked else -1
-    lost = [side.missing for side in one.sides]
-    missing = [f"{counted(n, 'run')} of {name} without a score" for n, name in zip(lost, names, strict=True) if n]
-    missing += [f"{counted(len(one.left_out), 'cell')} with one side only"] if one.left_out else []
-    difference = one.result.difference if one.result else None
+def _case(one: Contrast) -> Case:
+    lost, left_out = one.sides[1].missing, len(one.left_out)
+    sides = zip(one.pair.names[::-1], one.sides, strict=True)
+    missing = [f"{counted(side.missing, 'run')} of {name} without a score" for name, side in sides if side.missing]
+    missing += [f"{counted(left_out, 'cell')} with one side only"] if left_out else []
     return Case(
-        f"{domain.name}, {domain.outcome}" if domain.other_measures else domain.name,
-        names[asked],
-        names[1 - asked],
-        None if difference is None else sign * difference,
-        ends and ends.scaled(sign),
-        points=domain.percent,
-        most=domain.gains[1],
+        one.domain.name,
+        *one.pair.names,
+        one.result.difference if one.result else None,
+        ends_of(one.result),
+        points=one.domain.percent,
+        most=one.domain.gains[1],
         missing=tuple(missing),
-        lost=lost[asked],
+        lost=lost,
     )
 
 

@@ -10,8 +10,8 @@
     our own               study, task, item, variant, respondent, repeat, measure, value, status
     a log                 loading.py makes a long table, or one row per run
 
-Counts come before stored rates: a rounded rate breaks ties, a count does not. Of several outcomes the one of most rows
-is taken. A column that is empty is not there. What was concluded without a usual name is said.
+Counts come before stored rates: a rounded rate breaks ties, a count does not. Of several outcomes the first of this
+list is taken. A column that is empty is not there. What was concluded without a usual name is said.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -27,11 +26,9 @@ from pandas.api.types import is_numeric_dtype
 
 from trueness.analyse.analysis_settings import AnalysisSettings, nearest
 from trueness.analyse.measure_names import better_of, is_benchmark, is_measure_alone, measure_in, why_no_score
-from trueness.analyse.shares import are_verdicts, as_shares, numbers_beside_words
+from trueness.analyse.run_scores import OF_PROTOCOL, OutcomeColumns, are_verdicts, as_shares, numbers_beside_words
 from trueness.errors import DataError, listed
 from trueness.texts import counted
-
-OutcomeKind = Literal["counts", "score of rules", "long table", "column", "rules"]
 
 USUAL_NAMES = {
     "model": (
@@ -45,7 +42,7 @@ USUAL_NAMES = {
     "task": (
         "task", "item", "task_id", "question", "question_id", "problem", "problem_id", "sample_id", "sample", "doc_id",
         "case", "test", "example", "example_id", "instance_id", "test_case", "testcase", "benchmark", "dataset",
-        "subject", "aufgabe", "tarea", "tâche",
+        "subject", "input", "user_input", "utterance", "sentence", "aufgabe", "tarea", "tâche",
     ),
     "repeat": ("rep", "repeat", "repetition", "replicate", "epoch", "trial", "run", "attempt", "iteration", "seed"),
     "extraction": ("extraction_ok", "json_valid", "parse_ok", "parsed", "parsed_ok", "valid"),
@@ -53,10 +50,10 @@ USUAL_NAMES = {
 OPTIONS = {"condition": "--condition", "model": "--unit", "task": "--unit, --cluster"}
 LONG = ("item", "variant", "respondent", "measure", "value", "status")  # of a study of ours
 MEASURES, MEASURED = ("measure", "metric", "metric_name"), ("value", "score", "metric_value", "result")
-COUNTS = (("pass_count", "fail_count"), ("passed", "failed"), ("n_pass", "n_fail"), ("passes", "fails"))
+COUNTS = (OF_PROTOCOL[0], ("passed", "failed"), ("n_pass", "n_fail"), ("passes", "fails"))
 ABSENT_COUNTS = ("absent_count", "absent", "n_absent", "skipped")
 TOTALS = (
-    ("auto_score", "scored_rules"), ("score", "max_score"), ("points", "max_points"), ("n_correct", "n_total"),
+    OF_PROTOCOL[1], ("score", "max_score"), ("points", "max_points"), ("n_correct", "n_total"),
     ("correct", "total"), ("num_correct", "total"), ("num_correct", "num_total"), ("passed", "total"), ("correct", "n"),
     ("score", "out_of"), ("score", "total"), ("points", "total"), ("hits", "total"),
 )  # fmt: skip  # but for the first they must be counts: some above 1, none above its total
@@ -71,7 +68,6 @@ PARTS = {"domain", "category", "subject", "topic", "section", "chapter", "subset
          "source", "file", "document", "environment", "env", "repo", "project", "area", "field", "part"}  # fmt: skip
 MOST_WAYS = 4  # commands that a refusal offers
 MANY = 20  # values beyond which a column such as `prompt` holds items, not conditions
-_SETTING = re.compile(r"(temperature|top_?[pk]|.*shots?\b|num_fewshot|seed|max_tokens)$", re.I)  # names no items
 _SUMS = {"average", "avg", "overall", "total", "grand total", "macro avg", "micro avg", "weighted avg", "gesamt",
          "insgesamt", "durchschnitt", "mittelwert", "moyenne", "promedio"}  # fmt: skip
 _PERHAPS = {"mean", "median", "sum", "summe", "std", "stdev", "sd"}
@@ -79,36 +75,6 @@ _IDS = ("id", "idx", "index", "nr", "number")
 _OF_ANYTHING = {"", "accuracy", "score", "pass", "success", "rating", "reward"}  # shares of right answers, or points
 MOST_ON_ONE_SCALE = 20.0  # between the greatest values of two columns of one table
 Roles = dict[str, str | None]
-
-
-@dataclass(frozen=True)
-class OutcomeColumns:
-    """Where a run's score comes from."""
-
-    kind: OutcomeKind
-    columns: tuple[str, ...]
-    absent: str | None = None  # the column that counts absent rules
-    nameless: bool = False  # of a wide table whose columns name no measure
-
-    @property
-    def formula(self) -> str:
-        if self.kind == "counts":
-            return f"{self.columns[1]} / ({self.columns[0]} + {self.columns[1]})"
-        if self.kind == "score of rules":
-            return f"1 - {self.columns[0]} / {self.columns[1]}"
-        if self.kind == "rules":
-            return f"1 - mean of {len(self.columns)} rules"
-        return self.columns[0]
-
-    @property
-    def of_protocol(self) -> bool:
-        """As the published protocol has it: failure rates, questions RQ1 and RQ2."""
-        return self.columns[:2] in (COUNTS[0], TOTALS[0])
-
-    @property
-    def of_study(self) -> bool:
-        """A long table with a status a row, as our studies write it: its measures are ours."""
-        return self.kind == "long table" and bool(self.columns[2])
 
 
 @dataclass(frozen=True)
@@ -173,9 +139,7 @@ def detect(frame: pd.DataFrame, settings: AnalysisSettings, domain: str) -> tupl
     keys = [c for c in (condition, model, roles["repeat"], *measures) if c]
     free = [c for c in rest if c not in (condition, *outcome.columns, *rules)]
     if task is None and not settings.unit:
-        task = next((c for c in free if c not in keys and _names_items(frame, c, keys)), None)
-        notes += [f"{task} names the tasks: each of its values stands once under every condition"] if task else []
-        task = task or next((c for c in free if _plain_name(c) in _IDS and not frame[c].is_unique), None)
+        task = next((c for c in free if _plain_name(c) in _IDS and not frame[c].is_unique), None)
     if task and not settings.unit and outcome.kind != "long table":
         _check_ids(frame, task, model, keys, free, settings, domain)
     keys += [task] if task else []
@@ -236,7 +200,8 @@ def _without_sums(frame: pd.DataFrame, roles: Roles, notes: list[str]) -> pd.Dat
         return frame
     labels = listed([str(label) for label in frame[sums].iloc[:, 0].fillna("(none)").unique()], most=4)
     notes.append(f"{counted(int(sums.sum()), 'row')} of sums or averages left out ({labels})")
-    return frame[~sums].reset_index(drop=True)
+    runs: pd.DataFrame = frame[~sums]
+    return runs.reset_index(drop=True)
 
 
 # ---- the score of a run
@@ -268,13 +233,9 @@ def _outcome(
     possible += [OutcomeColumns("rules", rules)] if rules else []
     if not possible:
         return None
-    there = {one: frame[list(one.columns)].notna() for one in possible}
-    covered = [(t.any(axis=1) if one.kind == "rules" else t.all(axis=1)).sum() for one, t in there.items()]
-    best = possible[covered.index(max(covered))]
+    best = possible[0]
     if best.kind == "column" and scores[1:]:
         notes.append(f"scores that are not read (--score): {listed(scores[1:], most=6)}")
-    if best is not possible[0]:
-        notes.append(f"{possible[0].formula} is known for {covered[0]} of {len(frame)} rows: {best.formula} is taken")
     return best
 
 
@@ -293,7 +254,7 @@ def _only_measure(
     frame: pd.DataFrame, roles: Roles, rest: Sequence[str], settings: AnalysisSettings, domain: str, notes: list[str]
 ) -> str:
     """The one column whose name says a measure; where there is none, or several, the commands that name one."""
-    reasons = {c: why_no_score(c, rest) for c in rest if is_numeric_dtype(frame[c]) or are_verdicts(frame[c])}
+    reasons = {c: why_no_score(c) for c in rest if is_numeric_dtype(frame[c]) or are_verdicts(frame[c])}
     possible = [c for c, reason in reasons.items() if not reason]
     measures = [c for c in possible if measure_in(c)]
     of_runs = bool(roles["task"] and roles["model"])
@@ -395,16 +356,6 @@ def _condition(
             f"found {listed(frame.columns, most=12)}. Name it: {_ways(settings, 'condition', few)}"
         )
     return frame.assign(**{ALL: "all runs"}), ALL
-
-
-def _names_items(frame: pd.DataFrame, column: str, keys: Sequence[str]) -> bool:
-    """Whether each value stands once under every condition (and model, and repeat): then cells can be paired by it."""
-    parts = is_numeric_dtype(frame[column]) and not (frame[column].dropna() % 1 == 0).all()
-    levels = frame[column].nunique()
-    if parts or levels < 3 or _SETTING.match(column.strip()) or frame[column].isna().any():
-        return False
-    groups = frame.groupby(list(keys), dropna=False)[column]
-    return bool(groups.ngroups > 1 and (groups.nunique() == levels).all() and (groups.size() == levels).all())
 
 
 def _check_ids(

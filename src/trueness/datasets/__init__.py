@@ -12,32 +12,66 @@ load(frame), load(array)           a DataFrame, an array of numbers or a Table i
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import Any, Literal
 
 from trueness import registry
 from trueness.datasets.columns import kinds_of
 from trueness.datasets.dataset import About, Dataset, Truth, has_truth, nodes_of, targets_of
-from trueness.datasets.experiments import check_targets
 from trueness.datasets.table import Table, TableLike, check_usable
-from trueness.errors import DataError, SettingError, UnknownName, did_you_mean, listed
+from trueness.errors import DataError, SettingError, UnknownName, listed
 from trueness.outside import Json, is_there
+from trueness.settings import checked_settings
 
 __all__ = ["TABLE_FILES", "About", "Dataset", "Table", "check_usable", "has_truth", "is_table", "load", "load_stored",
            "nodes_of", "settings_of_options", "targets_of"]  # fmt: skip
 
 TABLE_FILES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz", ".parquet", ".jsonl")
-_OWN = ("data", "graph", "discrete", "truth", "kinds", "targets", "decimal")
-_KINDS: dict[str, tuple[str, ...]] = {  # with their settings; those of a simulation are the fields of its class
-    "synthetic": (),
-    "var": (),
-    "series": ("data", "graph", "lags", "missing", "drop", "truth"),
-    "air-quality": ("data", "lags"),
-}
-_TEXTS = {"kind": "a word", "data": "the path of a file", "graph": "the path of a file or a word", "truth": "a word",
-          "discrete": "a list of columns", "drop": "a list of columns"}  # fmt: skip
+_KINDS = ("synthetic", "var", "series", "air-quality")
+
+
+@dataclass(frozen=True)
+class _Memory:
+    """Settings of a table in memory."""
+
+    discrete: tuple[str, ...] | None = None
+    kinds: dict[str, object] | None = None
+    targets: str | None = None
+
+
+@dataclass(frozen=True)
+class _File:
+    """Settings of a file of rows, or of a network."""
+
+    data: str
+    graph: str | None = None
+    discrete: tuple[str, ...] | None = None
+    truth: Truth | None = None
+    kinds: dict[str, object] | None = None
+    targets: str | None = None
+    decimal: Literal["comma", "point"] | None = None
+
+
+@dataclass(frozen=True)
+class _Series:
+    """Settings of a recorded series."""
+
+    data: str
+    graph: str | None = None
+    lags: int = 1
+    missing: float | None = None
+    drop: tuple[str, ...] = ()
+    truth: Truth = "assumed"
+
+
+@dataclass(frozen=True)
+class _AirQuality:
+    """Settings of UCI Air Quality."""
+
+    data: str
+    lags: int = 2
 
 
 def load(name: str | Path | TableLike, settings: dict[str, Json] | None = None, folder: Path | str = ".") -> Dataset:
@@ -47,12 +81,10 @@ def load(name: str | Path | TableLike, settings: dict[str, Json] | None = None, 
     if not isinstance(name, str | Path):
         return _in_memory(name, settings)
     name = str(name)
-    _check_texts(name, settings)
     if "kind" in settings:
         kind = settings.pop("kind")
         if kind not in _KINDS:
             raise SettingError(f"'kind' must be one of {listed(_KINDS)}, got {kind!r}.  ([datasets.{name}])")
-        _check_keys(name, settings, _KINDS[kind] or _settings_of(kind), kind)
         return _of_kind(kind, name, settings, folder)
     file, _, graph = name.partition(":")
     if "data" in settings:
@@ -99,20 +131,6 @@ def _build(maker: registry.Loaded) -> Dataset:
     return maker() if isinstance(maker, type) or not hasattr(maker, "draw") else maker  # type: ignore[no-any-return]
 
 
-def _check_texts(name: str, settings: dict[str, Json]) -> None:
-    """Paths and words are text, lists of columns are lists of text; numbers are checked by what they belong to."""
-    for key, value in settings.items():
-        texts = value if key in ("discrete", "drop") and isinstance(value, list | tuple) else [value]
-        if key in _TEXTS and not all(isinstance(text, str) and "\0" not in text for text in texts):
-            raise SettingError(f"{key!r} must be {_TEXTS[key]}, got {value!r:.60}.  ([datasets.{name:.60}])")
-
-
-def _check_keys(name: str, settings: dict[str, Json], known: Sequence[str], owner: str) -> None:
-    for key in settings:
-        if key not in known:
-            raise SettingError(f"{key!r} is not a setting of {owner}. {did_you_mean(key, known)}  ([datasets.{name}])")
-
-
 def load_stored(name: object, settings: object, folder: Path | str) -> Dataset:
     """The data set that a stored study names, which may be a stranger's: no Python file is run to look at a study."""
     if not isinstance(name, str) or not isinstance(settings, dict | None):
@@ -126,45 +144,19 @@ def _of_files(name: str, settings: dict[str, Json], folder: Path) -> Dataset:
     from trueness.datasets.networks import network_of_file
     from trueness.datasets.tables import table_of_file
 
-    _check_keys(name, settings, _OWN, "a data set")
-    path = folder / settings["data"]
+    given: dict[str, Any] = checked_settings(_File, settings, "a data set", f"  ([datasets.{name:.60}])")
+    path, graph = folder / given.pop("data"), given.pop("graph", None)
     if path.name.endswith((".bif", ".bif.gz")):
         return network_of_file(path)
-    graph = settings.get("graph")
-    if settings.get("truth", "assumed") not in get_args(Truth):
-        raise SettingError(f"'truth' must be one of {listed(get_args(Truth))}, got {settings['truth']!r}.")
-    _check_settings(settings)
-    rest = {key: value for key, value in settings.items() if key not in ("data", "graph")}
-    return table_of_file(path, folder / graph if graph else None, name=name or None, **rest)
-
-
-def _check_settings(settings: dict[str, Json]) -> None:
-    if not isinstance(settings.get("kinds", {}), dict):
-        got = f"{settings['kinds']!r:.40}"
-        raise SettingError(f"'kinds' must be a table such as {{age = \"continuous\"}}, got {got}.")
-    if "targets" in settings:
-        check_targets(settings["targets"])
-    if settings.get("decimal", "point") not in ("comma", "point"):
-        raise SettingError(f"'decimal' must be 'comma' or 'point', got {settings['decimal']!r:.40}.")
+    return table_of_file(path, folder / graph if graph else None, name=name or None, **given)
 
 
 def _in_memory(data: TableLike, settings: dict[str, Json]) -> Dataset:
-    """Rows that are there already; settings: discrete, kinds, targets."""
+    """Rows that are there already."""
     from trueness.datasets.tables import table_alone
 
-    _check_keys("", settings, ("discrete", "kinds", "targets"), "a table in memory")
-    _check_settings(settings)
-    table = Table.of(
-        data, settings.get("discrete"), kinds=settings.get("kinds"), strict=False, targets=settings.get("targets")
-    )
-    return table_alone(table, "data")
-
-
-def _settings_of(kind: str) -> list[str]:
-    from trueness.datasets.series import VAR
-    from trueness.datasets.synthetic import Synthetic
-
-    return [field.name for field in fields(VAR if kind == "var" else Synthetic) if field.name != "label"]
+    given: dict[str, Any] = checked_settings(_Memory, settings, "a table in memory")
+    return table_alone(Table.of(data, strict=False, **given), "data")
 
 
 def _of_kind(kind: str, name: str, settings: dict[str, Json], folder: Path) -> Dataset:
@@ -172,14 +164,14 @@ def _of_kind(kind: str, name: str, settings: dict[str, Json], folder: Path) -> D
     from trueness.datasets.series import VAR, air_quality, series_of_file
     from trueness.datasets.synthetic import Synthetic
 
+    made = dict(zip(_KINDS, (Synthetic, VAR, _Series, _AirQuality), strict=True))[kind]
+    given: dict[str, Any] = checked_settings(made, settings, kind, f"  ([datasets.{name:.60}])")
     if kind in ("synthetic", "var"):
         try:
-            return (VAR if kind == "var" else Synthetic)(**settings, label=name)
+            return made(**given | {"label": name})  # type: ignore[no-any-return]
         except (TypeError, ValueError, IndexError, OverflowError) as error:
             raise SettingError(f"[datasets.{name}]: {error}.") from None
-    if "data" not in settings:
-        raise SettingError(f"[datasets.{name}] must have 'data = \"file.csv\"' for kind {kind!r}.")
-    paths = {key: folder / settings.pop(key) for key in ("data", "graph") if key in settings}
+    paths = {key: folder / given.pop(key) for key in ("data", "graph") if given.get(key)}
     if kind == "air-quality":
-        return air_quality(paths["data"], **settings)
-    return series_of_file(paths["data"], paths.get("graph"), name=name, **settings)
+        return air_quality(paths["data"], **given)
+    return series_of_file(paths["data"], paths.get("graph"), name=name, **given)

@@ -11,8 +11,7 @@ intervention, so that the same strength means the same on a column of 0.01 volts
 
     regimes -> bias -> noise -> outliers -> drift -> mask         observed = mean + sd z', NaN where missing
 
-    regimes               the system is run again under interventions, with the same noise (regimes.py)
-    additive_bias         z_j + b_j,                 b_j ~ U(-s, s)         one offset a column
+    regimes               the system is run again under interventions, with the same noise (observed.py)
     multiplicative_bias   z_j f_j,                   f_j ~ U(1 - s, 1 + s)  one factor a column
     cubic_bias            z + s z^3                                         a sensor that is not linear
     noise                 z + s e,                   e ~ N(0, 1)
@@ -21,17 +20,16 @@ intervention, so that the same strength means the same on a column of 0.01 volts
     drift                 z_t + g_t,                 g_t = r g_{t-1} + s e_t,  r = .999
     mcar                  every cell is missing with probability s
     mnar_self             P(x_j missing) = sigmoid(a_j + b z_j)                     large values go missing
-    mnar_threshold        values above the (1 - s) quantile of their column are missing
     mnar_structural       P(x_j missing) = sigmoid(a_j + b sum_i z_i / sqrt(k)) of the k true parents i; roots: mcar
     mnar_decoy            the same with two columns drawn at random in place of the parents
     sensor_failure        stretches of rows, on average n / 50 long, in one column at a time
 
 s is `strength`: of a mask the share of cells that go missing, on average (a_j is solved for that; b = 2). A learner
-that standardises its columns does not see the first two biases. mnar_structural is built from the true graph, so
+that standardises its columns does not see a multiplicative bias. mnar_structural is built from the true graph, so
 whoever looks at what is missing can read off the edges. It is the original's; mnar_decoy is as hard on the data and
-tells nothing, and carries the claims. Each step draws from its own stream, default_rng([seed, place of the step in
-STEPS]): the same seed at two strengths gives paired rows. Sums with e are drawn in single
-precision: twice as fast, and an error of 1e-7 in noise is noise.
+tells nothing, and carries the claims. Each step draws from its own stream, default_rng([seed, number of the step]): the
+same seed at two strengths gives paired rows. Sums with e are drawn in single precision: twice as fast, and an error of
+1e-7 in noise is noise.
 Rubin (1976); Mohan & Pearl (2021) for masks that depend on other variables.
 """
 
@@ -49,8 +47,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.dataset import Dataset
-from trueness.datasets.observed import FEWEST, Observed
-from trueness.datasets.regimes import DrawsRegimes, plan_regimes
+from trueness.datasets.observed import FEWEST, Observed, plan_regimes
+from trueness.datasets.series import VAR
+from trueness.datasets.synthetic import Synthetic
 from trueness.datasets.table import Table
 from trueness.errors import DataError, SettingError, UnknownName, did_you_mean, listed
 from trueness.graphs import Graph
@@ -80,10 +79,6 @@ def stretches(z: Array) -> Iterator[Array]:
 
 def _normal(part: Array, strength: float, rng: Generator) -> NDArray[np.float32]:
     return np.float32(strength) * rng.standard_normal(len(part), dtype=np.float32)
-
-
-def additive_bias(z: Array, strength: float, rng: Generator) -> None:
-    z += rng.uniform(-strength, strength, z.shape[1])
 
 
 def multiplicative_bias(z: Array, strength: float, rng: Generator) -> None:
@@ -131,13 +126,6 @@ def mcar(z: Array, strength: float, rng: Generator) -> Mask:
 
 def mnar_self(z: Array, strength: float, rng: Generator) -> Mask:
     return np.array([_logistic(column, strength, rng) for column in z.T]).T
-
-
-def mnar_threshold(z: Array, strength: float, rng: Generator) -> Mask:
-    if strength == 0:
-        return np.zeros(z.shape, dtype=np.bool_)
-    above: Mask = z > np.nanquantile(z, 1 - strength, axis=0)
-    return above
 
 
 def mnar_structural(z: Array, strength: float, rng: Generator, parents: NDArray[np.bool_]) -> Mask:
@@ -217,6 +205,7 @@ def _intercept(slope: Array, share: float) -> float:
 class StepCard:
     """What people may know of a step. `strength` says what the number means, [low, high] where it may lie."""
 
+    stream: int  # of the seed
     stage: Stage
     strength: str
     high: float
@@ -229,25 +218,24 @@ class StepCard:
 
 _SHARE = "share of the cells that go missing"
 STEPS: Mapping[str, StepCard] = MappingProxyType({
-    "regimes": StepCard("regimes", "number of regimes, the first without intervention", 100,
+    "regimes": StepCard(0, "regimes", "number of regimes, the first without intervention", 100,
                         "hard interventions on 1 to 3 nodes, block by block", low=1),
-    "additive_bias": StepCard("bias", "largest offset, in sd", 10, "one offset a column", additive_bias),
-    "multiplicative_bias": StepCard("bias", "factors are 1 - s to 1 + s", 0.99, "one factor a column",
+    "multiplicative_bias": StepCard(2, "bias", "factors are 1 - s to 1 + s", 0.99, "one factor a column",
                                     multiplicative_bias),
-    "cubic_bias": StepCard("bias", "weight of the cube", 10, "a sensor that is not linear: z + s z^3", cubic_bias),
-    "noise": StepCard("noise", "sd of the noise, in sd of the column", 10, "Gaussian noise", noise),
-    "heteroscedastic_noise": StepCard("noise", "sd at 0", 10, "noise that grows with the value, sd s (1 + |z|)",
+    "cubic_bias": StepCard(3, "bias", "weight of the cube", 10, "a sensor that is not linear: z + s z^3", cubic_bias),
+    "noise": StepCard(4, "noise", "sd of the noise, in sd of the column", 10, "Gaussian noise", noise),
+    "heteroscedastic_noise": StepCard(5, "noise", "sd at 0", 10, "noise that grows with the value, sd s (1 + |z|)",
                                       heteroscedastic_noise),
-    "outliers": StepCard("outliers", "share of the cells", 0.5, "single values thrown up or down", outliers,
+    "outliers": StepCard(6, "outliers", "share of the cells", 0.5, "single values thrown up or down", outliers,
                          settings=("size",)),
-    "drift": StepCard("drift", "sd of one step, in sd of the column", 1, "AR(1) drift of every column", drift),
-    "mcar": StepCard("mask", _SHARE, 0.95, "missing completely at random", mcar),
-    "mnar_self": StepCard("mask", _SHARE, 0.95, "large values go missing more often", mnar_self),
-    "mnar_threshold": StepCard("mask", _SHARE, 0.95, "the largest values are missing", mnar_threshold),
-    "mnar_structural": StepCard("mask", _SHARE, 0.95, "values go missing with those of the true parents",
+    "drift": StepCard(7, "drift", "sd of one step, in sd of the column", 1, "AR(1) drift of every column", drift),
+    "mcar": StepCard(8, "mask", _SHARE, 0.95, "missing completely at random", mcar),
+    "mnar_self": StepCard(9, "mask", _SHARE, 0.95, "large values go missing more often", mnar_self),
+    "mnar_structural": StepCard(11, "mask", _SHARE, 0.95, "values go missing with those of the true parents",
                                 mnar_structural, uses_graph=True),
-    "mnar_decoy": StepCard("mask", _SHARE, 0.95, "values go missing with those of columns drawn at random", mnar_decoy),
-    "sensor_failure": StepCard("mask", _SHARE, 0.95, "a sensor is silent for a stretch of rows", sensor_failure),
+    "mnar_decoy": StepCard(12, "mask", _SHARE, 0.95, "values go missing with those of columns drawn at random",
+                           mnar_decoy),
+    "sensor_failure": StepCard(13, "mask", _SHARE, 0.95, "a sensor is silent for a stretch of rows", sensor_failure),
 })  # fmt: skip
 """The card of every step, in the order in which steps are done."""
 
@@ -279,7 +267,7 @@ class Step:
         return STEPS[self.name]
 
     def rng(self, seed: int) -> Generator:
-        return np.random.default_rng([seed, list(STEPS).index(self.name)])
+        return np.random.default_rng([seed, self.card.stream])
 
     def apply(self, z: Array, seed: int, **more: object) -> Mask | None:
         assert self.card.function is not None
@@ -375,7 +363,7 @@ class Corruption:
         A simulated system is run under the regimes. Measured rows cannot be: that is an error unless
         `overwrite_regimes`, which puts the held values into the table and is labelled.
         """
-        if self._regimes > 1 and isinstance(dataset, DrawsRegimes):
+        if self._regimes > 1 and isinstance(dataset, Synthetic | VAR):
             n = dataset.about.rows if n is None else n
             regimes = plan_regimes(n, len(dataset.truth), self._regimes, self.steps[0].rng(seed))
             clean, moved = dataset.draw_regimes(regimes, n, rng)
@@ -486,17 +474,12 @@ _NAMED = (
     ("mcar_40", "mcar 0.4", "40 % missing completely at random"),
     ("extreme", f"{_EXTREME} + mnar_structural 0.4", "all six kinds, about twice as strong"),
     ("extreme_decoy", f"{_EXTREME} + mnar_decoy 0.4", f"as extreme; {_BLIND}"),
-    ("noise_0.1", "noise 0.1", "Gaussian noise of .1 sd"),
-    ("noise_0.3", "noise 0.3", "Gaussian noise of .3 sd"),
     ("noise_0.5", "noise 0.5", "Gaussian noise of .5 sd"),
     ("mcar_20", "mcar 0.2", "20 % missing completely at random"),
     ("mcar_30", "mcar 0.3", "30 % missing completely at random"),
     ("mnar_self", "mnar_self 0.25", "large values missing more often, 25 % in all"),
-    ("mnar_threshold", "mnar_threshold 0.25", "the largest 25 % of each column missing"),
     ("mnar_structural", "mnar_structural 0.25", "missing with the true parents' values, 25 %"),
     ("mnar_decoy", "mnar_decoy 0.25", "missing with values of columns drawn at random, 25 %"),
-    ("bias_additive", "additive_bias 0.5", "offsets of up to .5 sd, one a column"),
-    ("bias_multiplicative", "multiplicative_bias 0.3", "factors of .7 to 1.3, one a column"),
     ("regimes", "regimes 3", "three regimes with hard interventions on 1 to 3 nodes"),
     ("sensor_failure", "sensor_failure 0.2", "sensors silent for stretches of rows, 20 % in all"),
     ("mild", "multiplicative_bias 0.05 + noise 0.1 + outliers 0.01, size 3 + mcar 0.1",

@@ -4,12 +4,9 @@
     kinds[e].targets        the columns that did not come from their causes alone there: set, shifted or weakened
     targets = ()            nothing was done: the rows are observational
 
-A table without experiments says nothing of interventions. In a file a column holds them,
-
-    targets = "lab"                                         its values name the columns: "", "smoke", "smoke + bronc"
-    targets = {lab = {control = [], drug = ["smoke"]}}      its values are labels, and each has a list of columns
-
-and leaves the table: it is no variable. What learners do with such rows: learners/base.py.
+A table without experiments says nothing of interventions. In a file a column holds them (targets = "lab"), whose values
+name the columns: "", "smoke", "smoke + bronc". It leaves the table.
+What learners do with such rows: learners/base.py.
 """
 
 from __future__ import annotations
@@ -22,12 +19,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueness.errors import DataError, SettingError, did_you_mean, listed
+from trueness.errors import DataError, did_you_mean
 
 if TYPE_CHECKING:
     import pandas
 
-TargetSetting = str | Mapping[str, Mapping[str, Sequence[str]]]
 NO_TARGET = ("", "none", "observational")
 MOST = 1000  # experiments of one table; a column with more values is something else
 
@@ -35,9 +31,6 @@ MOST = 1000  # experiments of one table; a column with more values is something 
 class Experiment(NamedTuple):
     name: str
     targets: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return f"{self.name}: {' + '.join(self.targets) or 'no target'}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,61 +72,33 @@ class Experiments:
         return np.array([[name in kind.targets for name in names] for kind in self.kinds], dtype=bool)
 
 
-def split_experiments(
-    frame: pandas.DataFrame, setting: TargetSetting, source: str
-) -> tuple[pandas.DataFrame, Experiments]:
+def split_experiments(frame: pandas.DataFrame, column: str, source: str) -> tuple[pandas.DataFrame, Experiments]:
     """The frame without the column that tells of experiments, and what it tells."""
-    column, known = check_targets(setting)
     names = [str(name) for name in frame.columns]
     if column not in names:
         raise DataError(f"{column!r} in 'targets' is not a column of {source}. {did_you_mean(column, names)}".rstrip())
     others = [name for name in names if name != column]
     values = frame.iloc[:, names.index(column)]
-    if known is None and values.dtype.kind in "fiub":
+    if values.dtype.kind in "fiub":
         raise DataError(
-            f"column {column!r} of {source} must name the columns that were targets, got numbers. Say which they are: "
-            f'targets = {{{column} = {{"0" = [], "1" = ["{others[0] if others else "column"}"]}}}}.'
+            f"column {column!r} of {source} must name the columns that were targets, got numbers. Write 'a + b' for "
+            "columns a and b, and nothing where nothing was done."
         )
     rows, distinct = values.astype("string").str.strip().fillna("").factorize()
     if len(distinct) > MOST:
         raise DataError(f"column {column!r} of {source} must name at most {MOST} experiments, got {len(distinct):,}.")
-    kinds = tuple(Experiment(label or "none", _targets(label, known, others, column, source)) for label in distinct)
+    kinds = tuple(Experiment(label or "none", _targets(label, others, column, source)) for label in distinct)
     return frame.iloc[:, [j for j, name in enumerate(names) if name != column]], Experiments(kinds, rows)
 
 
-def check_targets(setting: object) -> tuple[str, Mapping[str, Sequence[str]] | None]:
-    """The column, and the targets of each of its values where they are labels; SettingError for another form."""
-    if isinstance(setting, str):
-        return setting, None
-    column, inner = next(iter(setting.items())) if isinstance(setting, Mapping) and len(setting) == 1 else ("", None)
-    if isinstance(inner, Mapping):
-        lists = [targets for targets in inner.values() if isinstance(targets, list | tuple)]
-        if len(lists) == len(inner) and all(isinstance(text, str) for targets in lists for text in targets):
-            return str(column), {str(label): targets for label, targets in inner.items()}
-    raise SettingError(
-        "'targets' must be the name of a column, or one column with the targets of each of its values such as "
-        f'{{lab = {{control = [], drug = ["smoke"]}}}}, got {setting!r:.60}.'
-    )
-
-
-def _targets(
-    label: str, known: Mapping[str, Sequence[str]] | None, names: Sequence[str], column: str, source: str
-) -> tuple[str, ...]:
-    if known is not None and label not in known:
-        raise DataError(
-            f"{label!r:.60} in column {column!r} of {source} must have targets, got none. "
-            f"'targets' names {listed(known)}."
-        )
-    if known is not None:
-        targets = tuple(known[label])
-    elif label in names:
-        targets = (label,)
-    else:
-        targets = () if label.lower() in NO_TARGET else tuple(re.split(r"\s*[+;,]\s*", label))
+def _targets(label: str, names: Sequence[str], column: str, source: str) -> tuple[str, ...]:
+    if label in names:
+        return (label,)
+    targets = () if label.lower() in NO_TARGET else tuple(re.split(r"\s*[+;,]\s*", label))
     for name in targets:
         if name not in names:
             raise DataError(
                 f"target {name!r:.60} of column {column!r} must be a column of {source}. {did_you_mean(name, names)}"
-                "Give each value its targets where they are labels ('targets' as a table)."
+                "Where the values are other labels, put the names of the columns in their place."
             )
     return tuple(dict.fromkeys(targets))

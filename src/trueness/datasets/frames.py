@@ -25,9 +25,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from trueness.datasets.columns import DROP, NAMELESS, Kinds, are_codes, is_text
-from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.table import Table
-from trueness.errors import DataError, did_you_mean, listed
+from trueness.errors import DataError, listed
 from trueness.graphs.links import MAX_NODES
 from trueness.outside import (
     MAX_TABLE,
@@ -59,40 +58,26 @@ _SEPARATOR_LINE = re.compile(r'"?sep=(.?)"?')  # the first line of files that ar
 def read_rows(
     path: Path | str,
     discrete: Iterable[str] | None = None,
-    drop: Iterable[str] = (),
     kinds: Kinds | None = None,
     strict: bool = True,
-    targets: TargetSetting | None = None,
+    targets: str | None = None,
     decimal: Decimal | None = None,
 ) -> Table:
-    """CSV, TSV, text (also .gz), parquet or JSON lines; `drop` names columns to leave out, such as a time stamp.
+    """CSV, TSV, text (also .gz), parquet or JSON lines.
 
     decimal: what a number such as 1,234 means where the file does not tell."""
     path = Path(path)
     if not is_there(path):
         raise DataError(f"{path} is not there. Give the path of a CSV, TSV, text, parquet or JSONL file.")
-    dropped = set(drop)
     unread = {name for name, kind in (kinds or {}).items() if kind in (DROP, "left out")}  # unless it can be shown
     if path.suffix.lower() == ".parquet":
         names = parquet_columns(path, MAX_COLUMNS)
         unread &= set(names) - set(flat_columns(path, names))
-        _check_dropped(names, dropped, path)
-        frame = read_parquet(path, MAX_CELLS, [name for name in names if name not in dropped | unread])
+        frame = read_parquet(path, MAX_CELLS, [name for name in names if name not in unread])
         kinds = {name: kind for name, kind in (kinds or {}).items() if name not in unread}
     else:
-        if path.suffix.lower() == ".jsonl":
-            frame = _records(path, unread | dropped)
-        else:
-            frame = _read_delimited(path, decimal)
-        _check_dropped(frame.columns, dropped, path)
-        frame = frame.drop(columns=list(dropped))
+        frame = _records(path, unread) if path.suffix.lower() == ".jsonl" else _read_delimited(path, decimal)
     return replace(Table.of(frame, discrete, path.name, kinds, strict, targets), notes=frame.attrs.get("notes", ()))
-
-
-def _check_dropped(names: Iterable[str], dropped: set[str], path: Path) -> None:
-    for name in sorted(dropped - set(names)):
-        near = did_you_mean(name, list(names))
-        raise DataError(f"{name!r} to drop is not a column of {path.name}. {near}".rstrip())
 
 
 def _records(path: Path, unread: set[str]) -> pandas.DataFrame:

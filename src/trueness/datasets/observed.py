@@ -5,19 +5,34 @@ lags > 0: row t follows row t - 1 (a time series), and causes may lie up to `lag
 no order. It is a Table, so every learner takes it; check_usable refuses its gaps for those that need complete rows.
 A learner that handles gaps itself calls check_observed instead and says in its card how (own likelihood, pairwise,
 imputation by name). Nothing here knows a truth.
+
+Regimes: stretches of rows in which a few nodes are held by an intervention.
+
+    regime 0: nothing is held.   regime r > 0: 1 to 3 nodes are cut from their causes,
+    x_j := mean_j + sd_j (c_j + e),   |c_j| uniform in [1, 2] with random sign,  e ~ N(0, 1)
+
+mean_j and sd_j are those without intervention. That is a hard (perfect, stochastic) intervention; its effects reach
+the descendants only when the system itself is run again (`draw_regimes` of simulated systems).
+Pearl (2009), ch. 3; Eberhardt & Scheines (2007) on hard and soft ones.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Self
+from itertools import pairwise
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.table import Table, check_columns, check_values
-from trueness.errors import DataError
+from trueness.errors import DataError, SettingError
 
+Array = NDArray[np.float64]
+Hold = Callable[[int, Array], None]
+MOST_HELD = 3  # nodes that one regime holds
 FEWEST = 3  # values of a column without which it has no variance to speak of
 
 
@@ -39,31 +54,16 @@ class Observed(Table):
         if self.lags < 0:
             raise DataError(f"'lags' of {self.source} must be 0 (no time order) or more, got {self.lags}.")
 
-    @property
-    def missing(self) -> NDArray[np.bool_]:
-        """missing[t, j]: the value of column j in row t was not observed."""
-        return np.isnan(self.values)
-
-    @property
-    def share_missing(self) -> float:
-        return float(self.missing.mean()) if self.values.size else 0.0
-
     def rows(self, index: NDArray[np.intp]) -> Self:
         """Those rows. Whether they are still in time order is the caller's to see to: blocks are, resamples are not."""
         kept = replace(self, regimes=None) if self.regimes is not None else self
         rows = super(Observed, kept).rows(index)
         return rows if self.regimes is None else replace(rows, regimes=self.regimes[index])
 
-    def complete_rows(self) -> Self:
-        """The rows without a gap: listwise deletion, which biases what is not missing at random."""
-        return self.rows(np.flatnonzero(~self.missing.any(axis=1)))
-
     @classmethod
-    def from_table(cls, table: Table, lags: int = 0) -> Observed:
-        """The table as it is where it is one already."""
-        if isinstance(table, cls):
-            return table
-        return cls(table.names, table.values, table.levels, table.source, None, lags, experiments=table.experiments)
+    def from_table(cls, table: Table) -> Observed:
+        """Rows without a time order."""
+        return cls(table.names, table.values, table.levels, table.source, experiments=table.experiments)
 
 
 def check_observed(table: Table, lags: int = 0) -> None:
@@ -91,3 +91,52 @@ def check_lags(table: Table, lags: int) -> None:
             f"{table.source} must have at least {least} rows for {lags} lags of {table.d} variables, got {table.n}. "
             "Use fewer lags or a longer series."
         )
+
+
+# ---- regimes
+
+
+class Block(NamedTuple):
+    """Rows start to stop in which `nodes` take `values` (stop - start, nodes), in standard units."""
+
+    start: int
+    stop: int
+    nodes: NDArray[np.intp]
+    values: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Regimes:
+    """labels: (n,) the regime of each row; one block a regime that holds something."""
+
+    labels: NDArray[np.intp]
+    blocks: tuple[Block, ...]
+
+    def hold(self, mean: Array, sd: Array) -> Hold:
+        """What sets the rows of column j in which it is held, in place."""
+
+        def hold(j: int, column: Array) -> None:
+            for rows, standard in self.of(j):
+                column[rows] = mean[j] + sd[j] * standard
+
+        return hold
+
+    def of(self, node: int) -> Iterator[tuple[slice, Array]]:
+        """Where a node is held, and its values there, in standard units."""
+        for block in self.blocks:
+            for k in np.flatnonzero(block.nodes == node):
+                yield slice(block.start, block.stop), block.values[:, k]
+
+
+def plan_regimes(n: int, d: int, count: int, rng: Generator) -> Regimes:
+    """`count` blocks of equal length; the first is left alone. The nodes do not depend on the graph."""
+    if not 1 <= count <= n:
+        raise SettingError(f"the number of regimes must be in [1, {n}] for {n} rows, got {count}. Try 3.")
+    edges = [regime * n // count for regime in range(count + 1)]
+    labels = np.repeat(np.arange(count, dtype=np.intp), np.diff(edges))
+    blocks = []
+    for start, stop in pairwise(edges[1:]):
+        nodes = np.sort(rng.choice(d, size=int(rng.integers(1, max(1, min(MOST_HELD, d - 1)) + 1)), replace=False))
+        centre = rng.uniform(1.0, 2.0, len(nodes)) * rng.choice([-1.0, 1.0], len(nodes))
+        blocks.append(Block(start, stop, nodes, centre + rng.standard_normal((stop - start, len(nodes)))))
+    return Regimes(labels, tuple(blocks))

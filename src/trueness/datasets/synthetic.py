@@ -25,7 +25,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.dataset import About, Simulated, check_settings, simulated
-from trueness.datasets.regimes import Hold, Regimes
+from trueness.datasets.observed import Hold, Regimes
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.settings import Between, Whole
@@ -124,11 +124,6 @@ class Synthetic(Simulated):
     @cached_property
     def truth(self) -> Graph:
         return Graph.from_matrix(self._model[0] != 0, self.columns, direction="row to column")
-
-    @property
-    def true_weights(self) -> Graph:
-        """The truth with its weights (before standardisation); for linear relations."""
-        return Graph.from_matrix(self._model[0], self.columns, direction="row to column")
 
     @property
     def about(self) -> About:  # type: ignore[override]

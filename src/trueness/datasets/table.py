@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueness.datasets.columns import MAX_LEVELS, InferredColumn, Kinds, Levels, OrderedLevels, TimeOrder, columns_of
-from trueness.datasets.experiments import Experiments, TargetSetting, split_experiments
+from trueness.datasets.experiments import Experiments, split_experiments
 from trueness.datasets.order import RepeatedUnits
 from trueness.errors import DataError, listed
 
@@ -161,7 +161,7 @@ class Table:
         source: str = "the data",
         kinds: Kinds | None = None,
         strict: bool = True,
-        targets: TargetSetting | None = None,
+        targets: str | None = None,
     ) -> Table:
         """A Table as it is, or one made from a pandas DataFrame or an (n, d) array of numbers.
 

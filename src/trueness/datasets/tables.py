@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 
 from trueness.datasets.columns import Kinds
 from trueness.datasets.dataset import About, Source, Truth, about_of_card, read_card, users_own
-from trueness.datasets.experiments import TargetSetting
 from trueness.datasets.frames import Decimal, read_rows
 from trueness.datasets.table import Table, check_usable
 from trueness.errors import DataError, GraphError, listed
@@ -85,7 +84,7 @@ def table_of_file(
     truth: Truth | None = None,
     name: str | None = None,
     kinds: Kinds | None = None,
-    targets: TargetSetting | None = None,
+    targets: str | None = None,
     decimal: Decimal | None = None,
 ) -> RealTable:
     """A user's CSV, TSV, parquet or JSONL, with the graph named or beside it; without one its truth is `none`."""

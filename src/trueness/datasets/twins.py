@@ -17,7 +17,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -36,13 +35,6 @@ ROWS_A_SHARE = 5  # rows a cell of a table of shares must have on average; with 
 RIDGE = 1e-3
 
 
-class Mechanism(NamedTuple):
-    """How a column comes about, and what that costs: bic = -2 log likelihood a row + coefficients log(n) / n."""
-
-    draw: Draw
-    bic: float
-
-
 @dataclass(frozen=True, eq=False)
 class Twin:
     """A system of `truth` (a DAG over the table's columns) with relations fitted to the table."""
@@ -57,19 +49,14 @@ class Twin:
     def draw(self, n: int, rng: Generator) -> Table:
         table = self.table
         values = np.empty((n, table.d))
-        for j, mechanism in self._mechanisms:
-            values[:, j] = mechanism.draw(values, rng)
+        for j, draw in self._mechanisms:
+            values[:, j] = draw(values, rng)
         if table.has_gaps:
             values[table.gaps[rng.integers(table.n, size=n)]] = np.nan
         return Table(table.names, values, table.levels, f"a twin of {table.source}")
 
-    @property
-    def bic(self) -> float:
-        """Of the table given the graph, a row: less is better."""
-        return sum(mechanism.bic for _, mechanism in self._mechanisms)
-
     @cached_property
-    def _mechanisms(self) -> list[tuple[int, Mechanism]]:
+    def _mechanisms(self) -> list[tuple[int, Draw]]:
         """Causes first."""
         directed = self.truth.reorder(self.table.names).directed
         order = topological_order(directed)
@@ -77,51 +64,42 @@ class Twin:
         return [(j, _column(self.table, j, np.flatnonzero(directed[:, j]))) for j in order]
 
 
-def _column(table: Table, j: int, parents: NDArray[np.intp]) -> Mechanism:
+def _column(table: Table, j: int, parents: NDArray[np.intp]) -> Draw:
     values = table.values[~np.isnan(table.values[:, [j, *parents]]).any(axis=1)]
     levels = table.n_levels
     if not len(parents) or len(values) < 10 + 2 * len(parents):
         seen = table.values[~table.gaps[:, j], j]
-        return Mechanism(lambda rows, rng: seen[rng.integers(len(seen), size=len(rows))], _alone(seen, levels[j]))
+        return lambda rows, rng: seen[rng.integers(len(seen), size=len(rows))]
     numbers = np.where(table.ordered, 0, levels)  # how many levels a parent enters with
     if not levels[j]:
-        return min((_number(values, j, parents, numbers, bends) for bends in (False, True)), key=lambda made: made.bic)
+        return _number(values, j, parents, numbers)
     size = levels[j] * np.prod(levels[parents], dtype=float)
     if not table.ordered[j] and (numbers[parents] > 0).all() and size * ROWS_A_SHARE <= len(values):
         return _shares(values, j, parents, levels)
     return _logit(values, j, parents, numbers, int(levels[j]))
 
 
-def _alone(seen: Array, levels: int) -> float:
-    if not levels:
-        return _normal_bic(seen.var(), 1, len(seen))
-    shares = np.bincount(seen.astype(int), minlength=levels) / len(seen)
-    return _bic(float(special.xlogy(shares, shares).sum()), levels - 1, len(seen))
-
-
-def _normal_bic(variance: float, coefficients: int, n: int) -> float:
-    return _bic(-0.5 * float(np.log(variance + 1e-300)), coefficients, n)
-
-
-def _bic(log_likelihood_a_row: float, coefficients: int, n: int) -> float:
-    return -2 * log_likelihood_a_row + coefficients * float(np.log(n)) / n
-
-
-def _number(values: Array, j: int, parents: NDArray[np.intp], levels: NDArray[np.int64], bends: bool) -> Mechanism:
-    y, basis = values[:, j], _Basis(values, parents, levels, bends)
-    x = basis(values)
-    beta = np.linalg.lstsq(x.T @ x + RIDGE * np.eye(x.shape[1]), x.T @ y, rcond=None)[0]
-    residuals = y - x @ beta
+def _number(values: Array, j: int, parents: NDArray[np.intp], levels: NDArray[np.int64]) -> Draw:
+    y = values[:, j]
+    fits = []
+    for bends in (False, True):
+        basis = _Basis(values, parents, levels, bends)
+        x = basis(values)
+        beta = np.linalg.lstsq(x.T @ x + RIDGE * np.eye(x.shape[1]), x.T @ y, rcond=None)[0]
+        left = y - x @ beta
+        bic = np.log(left.var() + 1e-300) + x.shape[1] * np.log(len(y)) / len(y)
+        fits.append((float(bic), basis, beta, left))
+    _, basis, beta, residuals = min(fits, key=lambda fit: fit[0])
     whole = bool((y == np.rint(y)).all())
 
     def draw(rows: Array, rng: Generator) -> Array:
         made = basis(rows) @ beta + residuals[rng.integers(len(residuals), size=len(rows))]
         return np.asarray(np.rint(made) if whole else made)
 
-    return Mechanism(draw, _normal_bic(residuals.var(), x.shape[1], len(y)))
+    return draw
 
 
-def _shares(values: Array, j: int, parents: NDArray[np.intp], levels: NDArray[np.int64]) -> Mechanism:
+def _shares(values: Array, j: int, parents: NDArray[np.intp], levels: NDArray[np.int64]) -> Draw:
     size = tuple(int(k) for k in levels[parents])
     marginal = np.bincount(values[:, j].astype(int), minlength=levels[j]) / len(values)
     place = _place(values[:, parents], size)
@@ -132,11 +110,10 @@ def _shares(values: Array, j: int, parents: NDArray[np.intp], levels: NDArray[np
     def draw(rows: Array, rng: Generator) -> Array:
         return _levels_of(shares[_place(rows[:, parents], size)], rng)
 
-    fits = special.xlogy(counts, counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)).sum() / len(values)
-    return Mechanism(draw, _bic(float(fits), len(counts) * (int(levels[j]) - 1), len(values)))
+    return draw
 
 
-def _logit(values: Array, j: int, parents: NDArray[np.intp], levels: NDArray[np.int64], k: int) -> Mechanism:
+def _logit(values: Array, j: int, parents: NDArray[np.intp], levels: NDArray[np.int64], k: int) -> Draw:
     basis = _Basis(values, parents, levels, bends=False)
     x, y = basis(values), np.eye(k)[values[:, j].astype(int)]
 
@@ -148,9 +125,7 @@ def _logit(values: Array, j: int, parents: NDArray[np.intp], levels: NDArray[np.
 
     fit = optimize.minimize(loss, np.zeros(x.shape[1] * k), jac=True, method="L-BFGS-B", options={"maxiter": 50})
     beta = fit.x.reshape(x.shape[1], k)
-    fits = float((special.log_softmax(x @ beta, axis=1) * y).sum() / len(x))
-    made = Mechanism(lambda rows, rng: _levels_of(special.softmax(basis(rows) @ beta, axis=1), rng), 0.0)
-    return made._replace(bic=_bic(fits, x.shape[1] * (k - 1), len(x)))
+    return lambda rows, rng: _levels_of(special.softmax(basis(rows) @ beta, axis=1), rng)
 
 
 def _place(levels: Array, size: tuple[int, ...]) -> NDArray[np.intp]:

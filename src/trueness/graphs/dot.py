@@ -141,15 +141,12 @@ class _DotReader:
         self._edges += [(*ends, says, line) for ends in zip(chain, chain[1:], signs, strict=False)]
 
     def _node(self) -> str:
-        """A name; `a:n` or `a:port:n` says where on its box an edge ends, and the graph is the same."""
+        """A name of a node; where on its box an edge ends (`a:n`) is not read."""
         if (self._kind, self._value) == ("sign", "{") or self._word() == "subgraph":
             raise GraphError(
                 f"a DOT graph must be flat, got a subgraph in line {self._line}. Write its edges one by one."
             )
-        name = self._name()
-        while self._skip(":"):
-            self._name()
-        return name
+        return self._name()
 
     def _attributes(self) -> dict[str, str]:
         attributes: dict[str, str] = {}

@@ -53,7 +53,6 @@ _MARGIN = 18.0
 _LONGEST_NAME = 30
 _MOST_EDGES = 4  # a node; beyond, edges cannot be led around the boxes in a way that can be read
 _EDGES_A_NODE = 3  # of a weighted graph, where every pair may have a weight
-_PAGE = (900.0, 640.0)  # the shape that a page or a notebook cell offers
 
 
 class _Drawn(NamedTuple):
@@ -94,7 +93,7 @@ def to_svg(
     alone = [boxes[i] for i in sorted(set(range(len(graph))) - set(linked))]
     scene = _below(scene, _alone_scene(alone, max(scene.width, 420.0)))
     if truth is not None or note:
-        scene = _below(scene, _legend_scene(drawn, note, max(scene.width, 240.0)))
+        scene = _below(scene, _legend_scene(drawn, note))
     about = f"{graph.kind} with {len(graph)} nodes and {graph.n_edges()} edges"
     return _document(scene, about if truth is None else f"{about}, against a truth with {truth.n_edges()}")
 
@@ -160,39 +159,25 @@ class _Box(NamedTuple):
 
 
 class _Plan:
-    """Layers on the page; `flat` makes them columns (arrows to the right) instead of rows (arrows downwards)."""
+    """Layers as rows of the page, arrows downwards."""
 
-    def __init__(self, layers: Layers, wide: Sequence[float], flat: bool):
-        self.layers, self.flat = layers, flat
-        self.breadth = [_TALL] * len(wide) if flat else list(wide)
-        self.length = list(wide) if flat else [_TALL] * len(wide)
-        self.across = place_across(layers, self.breadth, 0.6 * _SPACE if flat else _SPACE)
-        self.first: list[float] = []  # where each layer begins and ends along
-        self.last: list[float] = []
-        end = 0.0
-        for k, row in enumerate(layers.rows):
-            end += min(max(_GAP[0], 0.22 * self._slant(k)), _GAP[1]) if k else 0.0
-            self.first.append(end)
-            end += max(self.length[v] for v in row if v < len(wide))
-            self.last.append(end)
-        far = max(x + (self.breadth[v] if v < len(wide) else BEND) / 2 for v, x in enumerate(self.across))
-        self.size = self.xy(far, end)
+    def __init__(self, layers: Layers, wide: Sequence[float]):
+        self.layers, self.wide = layers, wide
+        self.across = place_across(layers, wide, _SPACE)
+        self.first: list[float] = []  # where each layer begins
+        for k in range(len(layers.rows)):
+            gap = min(max(_GAP[0], 0.22 * self._slant(k)), _GAP[1])
+            self.first.append(self.first[-1] + _TALL + gap if k else 0.0)
+        far = max(x + (wide[v] if v < len(wide) else BEND) / 2 for v, x in enumerate(self.across))
+        self.size = far, self.first[-1] + _TALL
 
     def _slant(self, k: int) -> float:
         """How far an edge has to go across between layer k - 1 and layer k."""
         steps = (pair for route in self.layers.routes for pair in pairwise(route) if self.layers.layer[pair[1]] == k)
         return max((abs(self.across[a] - self.across[b]) for a, b in steps), default=0.0)
 
-    def shrinks(self) -> float:
-        """By how much the drawing must shrink to fit a page; 1 when it fits."""
-        return min(1.0, *(page / size for page, size in zip(_PAGE, self.size, strict=True)))
-
-    def middle(self, v: int) -> float:
-        k = self.layers.layer[v]
-        return (self.first[k] + self.last[k]) / 2
-
-    def xy(self, across: float, along: float) -> tuple[float, float]:
-        return (along, across) if self.flat else (across, along)
+    def top(self, v: int) -> float:
+        return self.first[self.layers.layer[v]]
 
     def ports(self) -> dict[tuple[int, int], float]:
         """(edge, 0 for its upper or -1 for its lower end) -> where it meets the box, in the order of where it goes."""
@@ -203,7 +188,7 @@ class _Plan:
         ports: dict[tuple[int, int], float] = {}
         for (v, end), edges in sides.items():
             edges.sort(key=lambda k: (self.across[self.layers.routes[k][1 if end == 0 else -2]], k))
-            step = min(14.0, 0.7 * self.breadth[v] / len(edges))
+            step = min(14.0, 0.7 * self.wide[v] / len(edges))
             for place, k in enumerate(edges):
                 ports[k, end] = self.across[v] + step * (place - (len(edges) - 1) / 2)
         return ports
@@ -218,8 +203,7 @@ def _linked_scene(
     number = {node: v for v, node in enumerate(linked)}
     pairs = [(number[item.upper], number[item.lower]) for item in drawn]
     layers = layers_of(len(linked), pairs, [item.leads for item in drawn])
-    plans = [_Plan(layers, [boxes[i].wide for i in linked], flat) for flat in (False, True)]
-    plan = max(plans, key=_Plan.shrinks)  # rows where both fit
+    plan = _Plan(layers, [boxes[i].wide for i in linked])
     ports = plan.ports()
     shapes, words, taken = [], [], list[_Point]()
     for k, item in enumerate(drawn):
@@ -228,7 +212,7 @@ def _linked_scene(
         if item.label:
             words.append(_label_shape(item.label, _free(_along(plan, k, (ports[k, 0], ports[k, -1])), taken)))
     shapes += words  # above every line
-    shapes += [boxes[i].shape(*plan.xy(plan.across[v], plan.middle(v))) for v, i in enumerate(linked)]
+    shapes += [boxes[i].shape(plan.across[v], plan.top(v) + _TALL / 2) for v, i in enumerate(linked)]
     return _Scene(shapes, *plan.size)
 
 
@@ -236,38 +220,33 @@ def _route_shape(plan: _Plan, k: int, item: _Drawn, downwards: bool, ports: tupl
     """A line that is straight within a layer and bends between layers, so it never runs behind a box."""
     route = plan.layers.routes[k]
     marks = item.edge[2:4] if downwards else item.edge[3:1:-1]
-    starts = [plan.first[plan.layers.layer[v]] for v in route]
-    ends = [plan.last[plan.layers.layer[v]] for v in route]
     across = [ports[0], *(plan.across[v] for v in route[1:-1]), ports[1]]
-    box = (plan.middle(route[0]) + plan.length[route[0]] / 2, plan.middle(route[-1]) - plan.length[route[-1]] / 2)
-    begin, finish = box[0] + _room(marks[0], item.width), box[1] - _room(marks[1], item.width)
-    ends[0], starts[-1] = max(ends[0], begin), min(starts[-1], finish)
-    ends[-1] = finish
-
-    def at(place: int, along: float) -> str:
-        return _pair(plan.xy(across[place], along))
-
-    path = [f"M{at(0, begin)} L{at(0, ends[0])}"]
-    for a in range(len(route) - 1):
-        half = (starts[a + 1] - ends[a]) / 2
-        path.append(f"C{at(a, ends[a] + half)} {at(a + 1, starts[a + 1] - half)} {at(a + 1, starts[a + 1])}")
-        path.append(f"L{at(a + 1, ends[a + 1])}")
-    tips = plan.xy(ports[0], box[0]), plan.xy(ports[1], box[1])
-    return _edge_shape(item, " ".join(path), marks, tips, (plan.xy(0.0, -1.0), plan.xy(0.0, 1.0)))
+    starts, ends = [plan.top(v) for v in route], [plan.top(v) + _TALL for v in route]
+    tips = (across[0], ends[0], -1), (across[-1], starts[-1], 1)
+    ends[0] += _room(marks[0], item.width)
+    starts[-1] -= _room(marks[1], item.width)
+    path = [f"M{_pair((across[0], ends[0]))}"]
+    for a, b in pairwise(range(len(route))):
+        half = (starts[b] - ends[a]) / 2
+        corners = (across[a], ends[a] + half), (across[b], starts[b] - half), (across[b], starts[b])
+        path.append("C" + " ".join(map(_pair, corners)))
+        if b < len(route) - 1:
+            path.append(f"L{_pair((across[b], ends[b]))}")
+    return _edge_shape(item, " ".join(path), marks, tips)
 
 
 def _along(plan: _Plan, k: int, ports: tuple[float, float]) -> list[_Point]:
     """Places on edge k, the best for its label first: beside a box that it passes, else near the middle of a gap."""
     route = plan.layers.routes[k]
-    passing = [plan.xy(plan.across[v], plan.middle(v)) for v in route[1:-1]]
+    passing = [(plan.across[v], plan.top(v) + _TALL / 2) for v in route[1:-1]]
     a = (len(route) - 1) // 2
     across = [ports[0], *(plan.across[v] for v in route[1:-1]), ports[1]]
-    start, stop = plan.last[plan.layers.layer[route[a]]], plan.first[plan.layers.layer[route[a + 1]]]
+    start, stop = plan.top(route[a]) + _TALL, plan.top(route[a + 1])
 
     def at(t: float) -> _Point:
         bent = t * t * (3 - 2 * t)  # of a line that leaves and arrives straight
         straight = 1.5 * t * (1 - t) + t**3  # along: the curve's ends are half the gap long
-        return plan.xy(across[a] + bent * (across[a + 1] - across[a]), start + straight * (stop - start))
+        return across[a] + bent * (across[a + 1] - across[a]), start + straight * (stop - start)
 
     return [*passing[len(passing) // 2 :], *(at(t) for t in (0.5, 0.35, 0.65, 0.22, 0.78))]
 
@@ -290,19 +269,16 @@ def _label_shape(label: str, place: _Point) -> str:
     )
 
 
-def _edge_shape(
-    item: _Drawn, path: str, marks: tuple[int, ...], tips: tuple[_Point, _Point], ways: tuple[_Point, _Point]
-) -> str:
-    """The line and its two marks; a mark touches its box at the tip and points along the way."""
+def _edge_shape(item: _Drawn, path: str, marks: tuple[int, ...], tips: Sequence[tuple[float, float, int]]) -> str:
+    """The line and its two marks; a mark touches its box at the tip and points upwards (-1) or downwards (1)."""
     style, edge = _STYLES[item.verdict], item.edge
     dashes = f' stroke-dasharray="{style.dashes}"' if style.dashes else ""
     weight = "" if edge.weight is None else f", weight {edge.weight:.3g}"
     verdict = "" if item.verdict == "plain" else f" ({style.legend})"
-    ends = zip(marks, tips, ways, strict=True)
     return (
         f"<g><title>{html_text(f'{edge}{weight}{verdict}')}</title>"
         f'<path d="{path}" fill="none" stroke="{style.colour}" stroke-width="{item.width:.1f}"{dashes}/>'
-        + "".join(_mark_shape(mark, tip, way, item.width, style.colour) for mark, tip, way in ends)
+        + "".join(_mark_shape(mark, *tip, item.width, style.colour) for mark, tip in zip(marks, tips, strict=True))
         + "</g>"
     )
 
@@ -312,15 +288,15 @@ def _room(mark: int, width: float) -> float:
     return 0.0 if mark == TAIL else 1.4 * (4.0 + width)
 
 
-def _mark_shape(mark: int, tip: _Point, way: _Point, width: float, colour: str) -> str:
-    (x, y), (dx, dy), size = tip, way, 4.0 + width
+def _mark_shape(mark: int, x: float, y: float, down: int, width: float, colour: str) -> str:
+    size = 4.0 + width
     if mark == ARROW:
-        base, wing = (x - 1.7 * size * dx, y - 1.7 * size * dy), 0.8 * size
-        left, right = (base[0] - wing * dy, base[1] + wing * dx), (base[0] + wing * dy, base[1] - wing * dx)
-        return f'<path d="M{_pair(tip)} L{_pair(left)} L{_pair(right)} Z" fill="{colour}"/>'
+        base, wing = y - 1.7 * size * down, 0.8 * size
+        corners = " L".join(map(_pair, ((x, y), (x - wing, base), (x + wing, base))))
+        return f'<path d="M{corners} Z" fill="{colour}"/>'
     if mark == CIRCLE:
         r = 0.7 * size
-        place = f'cx="{x - r * dx:.1f}" cy="{y - r * dy:.1f}" r="{r:.1f}"'
+        place = f'cx="{x:.1f}" cy="{y - r * down:.1f}" r="{r:.1f}"'
         return f'<circle {place} fill="#fff" stroke="{colour}" stroke-width="1.5"/>'
     return ""
 
@@ -341,24 +317,21 @@ def _alone_scene(boxes: Sequence[_Box], width: float) -> _Scene:
     return _Scene(shapes, far, y + _TALL if boxes else 0.0)
 
 
-def _legend_scene(drawn: Sequence[_Drawn], note: str, width: float) -> _Scene:
+def _legend_scene(drawn: Sequence[_Drawn], note: str) -> _Scene:
     """The note, and a sample line and a count for each verdict."""
     entries: list[tuple[_Style | None, str]] = [(None, note)] if note else []
     for verdict, style in _STYLES.items() if any(item.verdict != "plain" for item in drawn) or not note else ():
         count = sum(item.verdict == verdict for item in drawn)
         entries += [(style, f"{style.legend} {count}")] if style.legend else []
-    column = max((34.0 if sample else 0.0) + 0.95 * _text_width(words) for sample, words in entries)
-    columns = max(1, min(len(entries), int((width + 14.0) // (column + 14.0))))
     shapes = []
     for k, (sample, words) in enumerate(entries):
-        x, y = (k % columns) * (column + 14.0), (k // columns) * 20.0
+        y, dashes = 20.0 * k, f' stroke-dasharray="{sample.dashes}"' if sample and sample.dashes else ""
         if sample:
-            dashes = f' stroke-dasharray="{sample.dashes}"' if sample.dashes else ""
-            line = f'd="M{x:.1f},{y + 8:.1f} h28" stroke="{sample.colour}" stroke-width="2.2"'
+            line = f'd="M0,{y + 8:.1f} h28" stroke="{sample.colour}" stroke-width="2.2"'
             shapes.append(f'<path {line} fill="none"{dashes}/>')
-        place = f'x="{x + (34.0 if sample else 0.0):.1f}" y="{y + 12:.1f}"'
+        place = f'x="{34 if sample else 0}" y="{y + 12:.1f}"'
         shapes.append(f'<text {place} font-size="11.5" fill="#3d4652">{html_text(words)}</text>')
-    return _Scene(shapes, columns * (column + 14.0) - 14.0, 20.0 * ((len(entries) - 1) // columns) + 16.0)
+    return _Scene(shapes, max(34.0 + 0.95 * _text_width(words) for _, words in entries), 20.0 * len(entries) - 4.0)
 
 
 # ---- the page

@@ -16,7 +16,6 @@ import csv
 import gzip
 import io
 import json
-import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Literal
@@ -35,7 +34,7 @@ from trueness.graphs.links import (
     weight_of,
 )
 from trueness.graphs.marked import Edge, MarkedGraph, infer_kind
-from trueness.outside import check_file, json_of
+from trueness.outside import json_of, text_of
 from trueness.texts import csv_value, not_computed
 
 _SEPARATOR = {".csv": ",", ".tsv": "\t"}
@@ -45,7 +44,7 @@ def read_graph(path: str | Path) -> MarkedGraph:
     """The graph in a file: .json, .dot, .gv, .bif, .csv or .tsv (an edge list), also with .gz behind it."""
     path = Path(path)
     suffix = _suffix(path, _READERS)
-    text = _text_of(path)
+    text = text_of(path, MAX_CHARACTERS, GraphError)
     try:
         return _from_table(text, _SEPARATOR[suffix]) if suffix in _SEPARATOR else _READERS[suffix](text)
     except GraphError as error:
@@ -76,24 +75,6 @@ def _suffix(path: Path, formats: Mapping[str, object]) -> str:
         known = listed([*formats, *_SEPARATOR], 12)
         raise GraphError(f"the suffix of the graph file '{path}' must be one of {known}, got {suffix!r}. Rename it.")
     return suffix
-
-
-def _text_of(path: Path) -> str:
-    check_file(path, GraphError)
-    opened = gzip.open if path.suffix.lower() == ".gz" else open
-    try:
-        with opened(path, "rb") as file:
-            content = file.read(MAX_CHARACTERS + 1)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise GraphError(f"the graph file '{path}' must be gzip as its suffix says, got: {error}.") from None
-    except OSError as error:
-        raise GraphError(f"the graph file '{path}' cannot be read: {error.strerror}.") from None
-    if len(content) > MAX_CHARACTERS:
-        raise GraphError(f"the graph file '{path}' must have at most {MAX_CHARACTERS:,} bytes, got more.")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise GraphError(f"the graph file '{path}' must be UTF-8 text, got {error.reason} at {error.start}.") from None
 
 
 # ---- tables: an edge list

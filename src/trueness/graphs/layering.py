@@ -18,7 +18,6 @@ from itertools import pairwise
 
 _SWEEPS = 24
 _PASSES = 30
-_STRAIGHTENING = 6
 BEND = 10.0  # the room that a bend point takes across
 _STRAIGHT = (1.0, 2.0, 8.0)  # how much a segment with 0, 1 or 2 bends resists being slanted (as in Graphviz)
 
@@ -156,28 +155,12 @@ def place_across(layers: Layers, breadth: Sequence[float], space: float) -> list
         for v, offset in zip(row, offsets, strict=True):
             across[v] = offset - offsets[-1] / 2
     for k in range(_PASSES):
-        upper_only, lower_only = k < 8 and k % 2 == 0, k < 8 and k % 2 == 1  # first from one side, then from both
         for row in layers.rows if k % 2 == 0 else reversed(layers.rows):
             wanted, weight = [], []
             for v in row:
-                seen = [
-                    (across[u], w)
-                    for u, w in near[v]
-                    if not (upper_only and layers.layer[u] > layers.layer[v])
-                    and not (lower_only and layers.layer[u] < layers.layer[v])
-                ]
-                total = sum(w for _, w in seen)
-                wanted.append(sum(x * w for x, w in seen) / total if total else across[v])
+                total = sum(w for _, w in near[v])
+                wanted.append(sum(across[u] * w for u, w in near[v]) / total if total else across[v])
                 weight.append(total or 0.01)
-            for v, x in zip(row, _apart(wanted, weight, _offsets(row, half, space, n)), strict=True):
-                across[v] = x
-    for _ in range(_STRAIGHTENING):  # least squares leans a long edge over all its layers; one bend reads better
-        goal = {}
-        for route in layers.routes:
-            goal.update(dict.fromkeys(route[1:-1], _mean([across[v] for v in route[1:-1]], 0.0)))
-        for row in layers.rows:
-            wanted = [goal.get(v, across[v]) for v in row]
-            weight = [1.0 if v in goal else 20.0 for v in row]
             for v, x in zip(row, _apart(wanted, weight, _offsets(row, half, space, n)), strict=True):
                 across[v] = x
     lowest = min((x - h for x, h in zip(across, half, strict=True)), default=0.0)

@@ -87,16 +87,12 @@ class Learner(HasCard, Protocol):
 
 
 @runtime_checkable
-class Batched(Protocol):
+class Batched(Learner, Protocol):
     """A learner that needs no copied rows, and no random choices, to fit resamples of one table.
 
     The same graphs as fit on data.rows(draw), in order and one at a time; None, or an error at the start, where only
     fit can tell what is wrong.
     """
-
-    card: ClassVar[Card]
-
-    def fit(self, data: TableLike, rng: Generator | None = None) -> Graph: ...
 
     def fit_many(self, data: Table, draws: Draws) -> Iterator[Graph | None]: ...
 

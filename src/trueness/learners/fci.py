@@ -62,26 +62,13 @@ class FCI(SearchByTests):
 
     def _learn(self, tests: Independence, required: Matrix, forbidden: Matrix, most: int) -> Found:
         first, _ = search_skeleton(tests, required, forbidden, self.search, most)
-        return mark_ends(tests, first, required, forbidden, most, self.selection, self.colliders)
-
-
-def mark_ends(
-    tests: Independence,
-    first: kernel.Skeleton,
-    required: Matrix,
-    forbidden: Matrix,
-    most: int,
-    selection: bool,
-    colliders: PAGColliders,
-) -> Found:
-    """From a skeleton with its separating sets to the PAG: Possible-D-SEP, colliders and rules; with the tests made."""
-    rule = getattr(kernel, VOTERS[colliders])
-    marks = pag.colliders(first.adjacent, pag.left_out(*first[:3]), forbidden, required)
-    later, evidence = kernel.search(tests.kernel, required, forbidden, False, most, rule, marks, first)
-    skeleton = first._replace(pool=later.pool)
-    marks = pag.colliders(skeleton.adjacent, evidence.triples[evidence.collides], forbidden, required)
-    pag.close(marks, skeleton.where, skeleton.pool, True, selection)
-    return Graph(tests.names, marks, None, "pag"), skeleton, later.tests
+        rule = getattr(kernel, VOTERS[self.colliders])
+        marks = pag.colliders(first.adjacent, pag.left_out(*first[:3]), forbidden, required)
+        later, evidence = kernel.search(tests.kernel, required, forbidden, False, most, rule, marks, first)
+        skeleton = first._replace(pool=later.pool)
+        marks = pag.colliders(skeleton.adjacent, evidence.triples[evidence.collides], forbidden, required)
+        pag.close(marks, skeleton.where, skeleton.pool, True, self.selection)
+        return Graph(tests.names, marks, None, "pag"), skeleton, later.tests
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ common cause is not forbidden (Andrews, Spirtes & Cooper 2020).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -77,7 +78,8 @@ class Knowledge:
         return required, forbidden
 
     def _check(self) -> None:
-        twice = sorted({name for name in self._names_in_tiers() if self._names_in_tiers().count(name) > 1})
+        in_tiers = Counter(name for tier in self.tiers for name in tier)
+        twice = sorted(name for name, times in in_tiers.items() if times > 1)
         if twice:
             raise SettingError(f"'tiers' of {self.owner} must hold a name once, got {listed(twice)} twice.")
         names = self.names()
@@ -92,9 +94,6 @@ class Knowledge:
                 f"'required' of {self.owner} must not be forbidden too, got {names[i]} -> {names[j]}. "
                 "See 'forbidden' and 'tiers'."
             )
-
-    def _names_in_tiers(self) -> list[str]:
-        return [name for tier in self.tiers for name in tier]
 
 
 def _pair(edge: str | Sequence[str], setting: str, owner: str) -> Pair:

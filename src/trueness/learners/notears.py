@@ -50,36 +50,11 @@ Minimise = Callable[[Array, float, float], tuple[Array, Array, float, float, int
 SCALED_FROM = 1e3  # rho from which on "scaled" uses the known curvature; before that it is not needed
 ASSUMES = ("linear relations", "equal noise variances or informative scale", "causal sufficiency", "acyclicity")
 FOLLOWS_SCALE = "Its directions follow the scale of the columns: expect less on standardised data (varsortability)."
-NEAR = 0.02  # weights this near to the threshold are flagged: another solver may put them on its other side
 
 
-class Weight(NamedTuple):
-    """One entry of W: source -> target."""
+class Stage(NamedTuple):
+    """One inner problem: the h and the objective L + lambda1 |W|_1 that it reached."""
 
-    source: str
-    target: str
-    weight: float
-
-    def __str__(self) -> str:
-        return f"{self.source} -> {self.target} ({self.weight:.3f})"
-
-
-class Subproblem(NamedTuple):
-    """One inner problem: rho and alpha it was solved at, h and the objective L + lambda1 |W|_1 that it reached."""
-
-    rho: float
-    alpha: float
-    h: float
-    objective: float
-    evaluations: int
-    ended: str
-
-
-class CentralPathPoint(NamedTuple):
-    """The same of DAGMA: a point of its central path, with its mu, s and h_s."""
-
-    mu: float
-    s: float
     h: float
     objective: float
     evaluations: int
@@ -92,10 +67,9 @@ class ThresholdedResult:
 
     graph: Graph
     weights: Array  # W before the threshold
-    near_threshold: tuple[Weight, ...]  # |weight| within NEAR of the threshold, kept or not
-    removed: tuple[Weight, ...]  # above the threshold, dropped because they closed a cycle
+    removed: tuple[str, ...]  # above the threshold, dropped because they closed a cycle
     scale: Scale  # of the columns that were fitted
-    trace: tuple[Subproblem, ...] | tuple[CentralPathPoint, ...]
+    trace: tuple[Stage, ...]
     converged: bool | None  # of NOTEARS: h <= h_tol
 
     @property
@@ -145,13 +119,13 @@ class NOTEARS(Checked):
         return self.fit_details(data, rng).graph
 
     def fit_details(self, data: TableLike, rng: Generator | None = None) -> ThresholdedResult:
-        """The graph with W before the threshold, the trace of h, and the edges that hang on the threshold."""
+        """The graph with W before the threshold, the trace of h, and what was dropped from cycles."""
         table = checked(data, self)
         weights, steps = self.solve(covariance_of(table, self.scale))
-        cut = cut_weights(weights, self.w_threshold, table.names)
-        return ThresholdedResult(*cut, self.scale, tuple(steps), steps[-1].h <= self.h_tol)
+        graph, removed = cut_weights(weights, self.w_threshold, table.names)
+        return ThresholdedResult(graph, weights, removed, self.scale, tuple(steps), steps[-1].h <= self.h_tol)
 
-    def solve(self, covariance: Array) -> tuple[Array, list[Subproblem]]:
+    def solve(self, covariance: Array) -> tuple[Array, list[Stage]]:
         """Algorithm 1: W, and what each inner problem reached."""
         by_reference = self.solver == REFERENCE
         minimise = (_by_reference if by_reference else _by_scaled)(covariance, self.lambda1)
@@ -162,7 +136,7 @@ class NOTEARS(Checked):
             while True:
                 reached, weights, loss, new_h, evaluations, ended = minimise(start, rho, alpha)
                 objective = loss + self.lambda1 * float(np.abs(weights).sum())
-                steps.append(Subproblem(rho, alpha, new_h, objective, evaluations, lbfgsb.ENDINGS[ended]))
+                steps.append(Stage(new_h, objective, evaluations, lbfgsb.ENDINGS[ended]))
                 if new_h <= 0.25 * h:
                     break
                 rho *= 10
@@ -227,10 +201,8 @@ def covariance_of(table: Table, scale: Scale) -> Array:
     return np.asarray(centred.T @ centred / table.n)
 
 
-def cut_weights(
-    weights: Array, threshold: float, names: tuple[str, ...]
-) -> tuple[Graph, Array, tuple[Weight, ...], tuple[Weight, ...]]:
-    """Of the result: drop |w| < threshold, then the weakest edge on a cycle until there is none."""
+def cut_weights(weights: Array, threshold: float, names: tuple[str, ...]) -> tuple[Graph, tuple[str, ...]]:
+    """Drop |w| < threshold, then the weakest edge on a cycle until there is none: the graph, and those edges."""
     kept = np.where(np.abs(weights) >= threshold, weights, 0.0)
     removed = []
     while True:
@@ -238,11 +210,9 @@ def cut_weights(
         if not cyclic.any():
             break
         i, j = np.unravel_index(np.argmin(np.where(cyclic, np.abs(kept), np.inf)), kept.shape)
-        removed.append(Weight(names[i], names[j], float(kept[i, j])))
+        removed.append(f"{names[i]} -> {names[j]} ({kept[i, j]:.3f})")
         kept[i, j] = 0.0
-    near = np.argwhere(np.abs(np.abs(weights) - threshold) <= NEAR) if threshold > NEAR else np.empty((0, 2), np.intp)
-    flagged = tuple(Weight(names[i], names[j], float(weights[i, j])) for i, j in near)
-    return Graph.from_matrix(kept, names, direction="row to column"), weights, flagged, tuple(removed)
+    return Graph.from_matrix(kept, names, direction="row to column"), tuple(removed)
 
 
 def _reaches(edges: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -283,19 +253,20 @@ class DAGMA(Checked):
         return self.fit_details(data, rng).graph
 
     def fit_details(self, data: TableLike, rng: Generator | None = None) -> ThresholdedResult:
-        """The graph with W before the threshold, the trace of h, and the edges that hang on the threshold."""
+        """The graph with W before the threshold, the trace of h, and what was dropped from cycles."""
         table = checked(data, self)
         covariance = covariance_of(table, self.scale)
         mus = np.array([self.mu_init * self.mu_factor**k for k in range(self.T)])
         sizes = np.array([self.s[min(k, len(self.s) - 1)] for k in range(self.T)], dtype=np.float64)
-        weights, trace = np.zeros((table.d, table.d)), np.empty((self.T, len(CentralPathPoint._fields)))
+        weights, trace = np.zeros((table.d, table.d)), np.empty((self.T, len(Stage._fields)))
         room = kernel.space_for(table.d), kernel.search_for(table.d, self.lambda1)
         kernel.follow_path(covariance, *room, float(self.lambda1), mus, sizes, weights, trace)
         steps = tuple(
-            CentralPathPoint(mu, s, h, objective, int(evaluations), lbfgsb.ENDINGS[int(ended)])
-            for mu, s, h, objective, evaluations, ended in trace.tolist()
+            Stage(h, objective, int(evaluations), lbfgsb.ENDINGS[int(ended)])
+            for h, objective, evaluations, ended in trace.tolist()
         )
-        return ThresholdedResult(*cut_weights(weights, self.w_threshold, table.names), self.scale, steps, None)
+        graph, removed = cut_weights(weights, self.w_threshold, table.names)
+        return ThresholdedResult(graph, weights, removed, self.scale, steps, None)
 
 
 LEARNERS = {"notears": NOTEARS, "dagma": DAGMA}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import random
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import make_dataclass, replace
@@ -24,7 +23,7 @@ from trueness.errors import DataError
 from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Checked, checked
 from trueness.learners.fci import FCI
-from trueness.learners.ges import BOSS, GES
+from trueness.learners.ges import GES
 from trueness.learners.lingam import DirectLiNGAM
 from trueness.learners.pc import PC
 from trueness.settings import Whole
@@ -62,14 +61,10 @@ def adapter(card: Card, package: str, call: Call, settings: Mapping[str, tuple[o
 
 @contextlib.contextmanager
 def _kept_quiet() -> Iterator[None]:
-    """They print, warn once for each regression, and draw from the global `random`, which is as before afterwards."""
-    before = random.getstate()
-    try:
-        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        random.setstate(before)
+    """They print, and warn once for each regression."""
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _test(self: Any, table: Table) -> tuple[NDArray[np.float64] | NDArray[np.int64], str]:
@@ -104,13 +99,6 @@ def _ges(self: Any, table: Table, rng: Rng) -> Graph:
     return Graph.from_causallearn(ges(*_score(self, table))["G"], kind="cpdag", nodes=table.names)
 
 
-def _boss(self: Any, table: Table, rng: Rng) -> Graph:
-    from causallearn.search.PermutationBased.BOSS import boss
-
-    random.seed(_seed(rng, 2**63))
-    return Graph.from_causallearn(boss(*_score(self, table), verbose=False), kind="cpdag", nodes=table.names)
-
-
 def _direct(self: Any, table: Table, rng: Rng) -> Graph:
     from lingam import DirectLiNGAM
 
@@ -120,7 +108,9 @@ def _direct(self: Any, table: Table, rng: Rng) -> Graph:
 def _ica(self: Any, table: Table, rng: Rng) -> Graph:
     from lingam import ICALiNGAM
 
-    return _of_lingam(ICALiNGAM(random_state=_seed(rng, 2**31), max_iter=self.max_iter), table)
+    if rng is None:
+        raise DataError("this learner is random and needs a generator: fit(data, numpy.random.default_rng(seed)).")
+    return _of_lingam(ICALiNGAM(random_state=int(rng.integers(2**31)), max_iter=self.max_iter), table)
 
 
 def _of_lingam(model: lingam.DirectLiNGAM | lingam.ICALiNGAM, table: Table) -> Graph:
@@ -128,18 +118,11 @@ def _of_lingam(model: lingam.DirectLiNGAM | lingam.ICALiNGAM, table: Table) -> G
     return Graph.from_matrix(model.adjacency_matrix_, table.names, direction="column to row")
 
 
-def _seed(rng: Rng, below: int) -> int:
-    if rng is None:
-        raise DataError("this learner is random and needs a generator: fit(data, numpy.random.default_rng(seed)).")
-    return int(rng.integers(below))
-
-
 _BOOK, _CL = "Spirtes, Glymour & Scheines 2000", "causal-learn"
 LEARNERS = {
     "causal-learn/pc": adapter(replace(PC.card, paper=_BOOK), _CL, _pc, TEST | {"stable": (bool, True)}),  # sets united
     "causal-learn/fci": adapter(replace(FCI.card, paper=_BOOK), _CL, _fci, TEST),
     "causal-learn/ges": adapter(GES.card, _CL, _ges, SCORE),
-    "causal-learn/boss": adapter(replace(BOSS.card, deterministic=False), _CL, _boss, SCORE),
     "lingam/direct": adapter(
         replace(
             DirectLiNGAM.card, paper="Shimizu et al. 2011",

@@ -20,8 +20,8 @@ colliders    which sets decide: for x - y - z with x and z apart, sets that sepa
              evidence: share of the votes that say so times the largest p of a set that says so
 conflicts    colliders that disagree on an edge: the "strongest" are drawn first, and where no DAG has just these, those
              with the least evidence against them are added: the graph is the CPDAG of a DAG, whatever the order of the
-             columns; "first" found stays (causal-learn's default), "last" wins, "bidirected" keeps both heads. By
-             these three the graph may be the CPDAG of no DAG, and says so in Graph.problems()
+             columns; "first" found stays (causal-learn's default): the graph may be the CPDAG of no DAG, and says so
+             in Graph.problems()
 No arrow that closes a directed cycle is drawn: the edge stays undirected, the collider is left out.
 """
 
@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Draws
-from trueness.learners.gaps import TESTWISE, MissingInTests, TakesGaps
+from trueness.learners.gaps import TESTWISE, Missing, TakesGaps
 from trueness.learners.independence import CURVED_LIMITS, Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels import orientation
 from trueness.learners.kernels import skeleton as kernel
@@ -47,7 +47,7 @@ from trueness.learners.resampling import resampled_tests
 
 Search = Literal["stable", "exhaustive"]
 Colliders = Literal["separating set", "majority", "max-p"]
-Conflicts = Literal["strongest", "first", "last", "bidirected"]
+Conflicts = Literal["strongest", "first"]
 VOTERS = {"separating set": "MET", "majority": "ALL", "max-p": "BEST", None: "NONE"}  # the kernel's names
 # the last one: tests made after the skeleton, by size. As a text: kernels are imported when they are used
 Found: TypeAlias = "tuple[Graph, kernel.Skeleton, NDArray[np.int64]]"
@@ -95,7 +95,7 @@ class SearchByTests(TakesGaps[SearchResult]):
     required: tuple[Told, ...] = ()
     forbidden: tuple[Told, ...] = ()
     tiers: tuple[Sequence[str], ...] = ()
-    missing: MissingInTests = field(default="testwise", metadata={"later": True})
+    missing: Missing = field(default="testwise", metadata={"later": True})
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,7 +119,7 @@ class SearchByTests(TakesGaps[SearchResult]):
 
     def _tests(self, table: Table, rng: Generator | None) -> Independence:
         seed = int(rng.integers(2**32)) if self.test == "rcot" and rng is not None else 0
-        return Independence(table, self.test, self.alpha, self.df, self.ridge, seed, self.missing == "corrected")
+        return Independence(table, self.test, self.alpha, self.df, self.ridge, seed)
 
     def _knowledge(self) -> Knowledge:
         return Knowledge.of(self.required, self.forbidden, self.tiers, self.card.title.lower())

@@ -15,13 +15,14 @@ open, not what the rows do (Rubin 1987).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from trueness.datasets.table import Table, TableLike, check_usable
 from trueness.errors import DataError, GraphError, SettingError, TruenessError, did_you_mean
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     import pandas
 
 ANY = "*-*"  # an edge with whatever marks
-_FAINT = 0.05  # edges found less often than this are left out of the drawing
 _MARKS = {Edge("", "", *ends).arrow: ends for ends in product((TAIL, ARROW, CIRCLE), repeat=2)}
 _TURNED = {"<-": "->", "<--": "->", "<-o": "o->", "o-": "-o", "o--": "-o"}  # as a row has it, source and target swapped
 
@@ -145,23 +145,6 @@ class Stability:
 
         return pandas.DataFrame([*self.edges, *self.adjacencies], columns=list(EdgeFrequency._fields))
 
-    def to_svg(self) -> str:
-        """Each pair with its most frequent marks and how often it is found, as wide as that."""
-        marks, weights = np.zeros((2, len(self.nodes), len(self.nodes)))
-        labels, most_frequent = {}, {frozenset(row[:2]): row for row in reversed(self.edges)}
-        for pair in self.adjacencies:
-            if pair.frequency >= _FAINT:
-                edge = most_frequent[frozenset(pair[:2])]
-                i, j = self.nodes.index(edge.source), self.nodes.index(edge.target)
-                marks[j, i], marks[i, j] = _MARKS[edge.mark]
-                weights[i, j] = pair.frequency
-                weights[j, i] = pair.frequency if marks[i, j] == marks[j, i] else 0.0
-                labels[edge.source, edge.target] = f"{100 * pair.frequency:.0f} %"
-        return Graph(self.nodes, marks.astype(np.int8), weights, "pag").to_svg(labels=labels)
-
-    def _repr_svg_(self) -> str:
-        return self.to_svg()
-
     def __str__(self) -> str:
         lost = ", ".join(f"{count} {status}" for status, count in self.failures.items())
         lost = f"; {lost}" if lost else ""
@@ -185,11 +168,10 @@ def stability(
     rng: Generator | None = None,
     threshold: float = 0.5,
     level: float = 0.95,
-    progress: Callable[[int, int], None] | None = None,
 ) -> Stability:
     """Fit `learner` (or the one of that name) to `repeats` resamples of the rows, and count its edges.
 
-    threshold: from which frequency on an edge is told and kept in `.graph()`. progress(done, repeats) after each fit.
+    threshold: from which frequency on an edge is told and kept in `.graph()`.
     Each resample has a generator of its own, so the first k of more repeats are the same as k repeats.
     """
     learner = _definite(learner, repeats, "repeats", level)
@@ -198,7 +180,7 @@ def stability(
     generators = np.random.default_rng(rng).spawn(repeats)
     draws = (generator.integers(table.n, size=table.n) for generator in generators)
     runs = fit_resamples(learner, table, draws, generators)
-    return _count_edges(runs, repeats, "resamples", learner.card, table.names, threshold, level, progress)
+    return _count_edges(runs, repeats, "resamples", learner.card, table.names, threshold, level)
 
 
 def join_imputations(
@@ -222,7 +204,7 @@ def join_imputations(
         raise DataError(f"{table.source} must have missing values to impute, got none. Use stability for the rows.")
     generators = np.random.default_rng(rng).spawn(tables)
     runs = (fit_alone(learner, impute(table, generator, resample=True), generator) for generator in generators)
-    return _count_edges(runs, tables, "imputed tables", learner.card, table.names, threshold, level, None)
+    return _count_edges(runs, tables, "imputed tables", learner.card, table.names, threshold, level)
 
 
 def _definite(learner: Learner | str, repeats: int, setting: str, level: float) -> Learner:
@@ -248,10 +230,11 @@ def _count_edges(
     names: tuple[str, ...],
     threshold: float,
     level: float,
-    progress: Callable[[int, int], None] | None,
 ) -> Stability:
-    tally, failures, messages = _Tally(names), Counter[str](), Counter[str]()
-    for done, run in enumerate(runs, start=1):
+    failures, messages = Counter[str](), Counter[str]()
+    i, j = np.indices((len(names), len(names)))
+    times = np.zeros((16, len(names), len(names)), dtype=np.int32)
+    for run in runs:
         if isinstance(run.answer, Exception):
             failures[str(Status.FAILED)] += 1
             messages[_words_of(run.answer)] += 1
@@ -259,11 +242,10 @@ def _count_edges(
             failures[str(Status.UNREADABLE)] += 1
             messages[problem] += 1
         else:
-            tally.add(run.answer)
-        if progress is not None:
-            progress(done, repeats)
+            marks = run.answer.reorder(names).marks
+            times[4 * marks + marks.T, i, j] += 1
     n = repeats - failures.total()
-    edges, pairs = tally.edges(), Counter[tuple[str, str, str]]()
+    edges, pairs = _named(times, names), Counter[tuple[str, str, str]]()
     for (one, other, _), count in edges.items():
         pairs[_edge(one, other, ANY)] += count
     return Stability(
@@ -286,26 +268,15 @@ def _words_of(error: Exception) -> str:
     return str(error) if isinstance(error, TruenessError) else f"{type(error).__name__}: {plain}"
 
 
-class _Tally:
-    """How often each pair of nodes had which two marks: a graph is added in one step, edges are named at the end."""
-
-    def __init__(self, nodes: tuple[str, ...]):
-        self.nodes = nodes
-        self.places = np.arange(len(nodes) ** 2)
-        self.times = np.zeros((16, len(nodes) ** 2), dtype=np.int32)  # [4 marks[i, j] + marks[j, i], pair i, j]
-
-    def add(self, graph: Graph) -> None:
-        marks = graph.reorder(self.nodes).marks
-        self.times[(4 * marks + marks.T).ravel(), self.places] += 1
-
-    def edges(self) -> Counter[tuple[str, str, str]]:
-        d, counts = len(self.nodes), Counter[tuple[str, str, str]]()
-        for at_j, at_i in product((TAIL, ARROW, CIRCLE), repeat=2):
-            times = np.triu(self.times[4 * at_j + at_i].reshape(d, d))
-            marks = at_j * (times > 0) + at_i * (times.T > 0)
-            for edge, count in zip(Graph(self.nodes, marks, None, "pag").edges, times[times > 0].tolist(), strict=True):
-                counts[_edge(edge.source, edge.target, edge.arrow)] += count
-        return counts
+def _named(times: NDArray[np.int32], names: tuple[str, ...]) -> Counter[tuple[str, str, str]]:
+    """Edges with how often they were seen; times: (16, d, d), [4 marks[i, j] + marks[j, i], i, j]."""
+    counts = Counter[tuple[str, str, str]]()
+    for at_j, at_i in product((TAIL, ARROW, CIRCLE), repeat=2):
+        here = np.triu(times[4 * at_j + at_i])
+        marks = at_j * (here > 0) + at_i * (here.T > 0)
+        for edge, count in zip(Graph(names, marks, None, "pag").edges, here[here > 0].tolist(), strict=True):
+            counts[_edge(edge.source, edge.target, edge.arrow)] += count
+    return counts
 
 
 def _rows(counts: Counter[tuple[str, str, str]], n: int, level: float) -> tuple[EdgeFrequency, ...]:

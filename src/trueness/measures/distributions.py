@@ -87,14 +87,6 @@ def skill(distance: Array | float, reference: Array | float) -> Array:
     return np.asarray(1 - np.asarray(distance) / np.where(reference > 0, reference, np.nan))
 
 
-def score_against(p: Array, q: Array, w: Array, draws: Array) -> float:
-    """0 to 100 between uniform and `draws` (B, C, L): resamples of the truth (`score_original`: its bootstrap,
-    `score_document`: n_mc draws from it).
-    """
-    worst = float(l1(np.full_like(p, 1 / p.shape[-1]), p, w))
-    return float(clipped_scale(l1(q, p, w), ceiling(p, w, draws), worst))
-
-
 def ceiling(p: Array, w: Array, draws: Array, distance: Distance = l1) -> float:
     """The distance from p that 97.5 % of the draws keep."""
     return float(np.quantile(distance(draws, p, w), CEILING))
@@ -137,11 +129,7 @@ def scale_of(
     draws: (B, C, L), the truth as other surveys of the same design would have found it: its bootstrap, or Mult(n, p)/n.
     """
     perfect, uniform = (multinomial(x, k, len(draws), rng) for x in (p, np.full_like(p, 1 / p.shape[-1])))
-    return _scale(distance(perfect, draws, w), distance(uniform, draws, w))
-
-
-def _scale(perfect: Array, uniform: Array) -> ScoreScale:
-    """(B,) distances of both samplers."""
+    perfect, uniform = distance(perfect, draws, w), distance(uniform, draws, w)
     best, worst = float(np.quantile(perfect, CEILING)), float(np.quantile(uniform, 1 - CEILING))
     if best >= worst:
         return ScoreScale(best, worst, float("nan"), float("nan"))

@@ -217,8 +217,7 @@ class Reference:
         arrows = estimate.marks == ARROW
         shared = int(np.count_nonzero(arrows & target.arrows))
         scores |= _triple("arrowhead_", shared, int(np.count_nonzero(arrows)), target.n_arrows)
-        shd = int(np.count_nonzero(pairs != target.pairs))
-        scores["shd_normalised"] = ratio(shd, self._n_pairs)
+        scores["shd_normalised"] = ratio(float(scores["shd"]), self._n_pairs)
         correct = int(np.count_nonzero((pairs == target.pairs) & (pairs != NONE)))
         scores["shd_reversals_twice"] = Score(float(edges + target.n_edges - 2 * correct))
         return scores

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from trueness import registry, texts
 from trueness.errors import SettingError, TruenessError
+from trueness.models import services
 from trueness.models.base import Message, Model, Price, Reply, Settings, TokenLogprob, checked_concurrency, price
 from trueness.models.services import allow
 from trueness.outside import Json
@@ -56,9 +57,7 @@ def check(name: str, options: Mapping[str, Json], folder: Path | str = ".") -> N
     if _is_of_user(name) or name.split("/")[0] in ("embedded", "mock"):
         build(name, options, folder)  # cheap: weights are loaded at the first question
         return
-    from trueness.models.services import check_service
-
-    check_service(name, options)
+    services.check_service(name, options)
 
 
 def elsewhere(name: str, options: Mapping[str, Json] | None = None) -> str:
@@ -68,10 +67,8 @@ def elsewhere(name: str, options: Mapping[str, Json] | None = None) -> str:
     """
     if _is_of_user(name) or name.split("/")[0] in ("embedded", "mock"):
         return ""
-    from trueness.models.services import access
-
     try:
-        return texts.printable(access(name, options or {}).elsewhere())
+        return texts.printable(services.access(name, options or {}).elsewhere())
     except TruenessError:
         return ""
 
@@ -79,10 +76,9 @@ def elsewhere(name: str, options: Mapping[str, Json] | None = None) -> str:
 def catalogue() -> list[dict[str, object]]:
     """Rows for `trueness list models`: the built-in ones and, by example, the providers."""
     from trueness.models.mock import BUILT_IN
-    from trueness.models.services import SERVICES
 
     rows = [_row("embedded/smollm2", "SmolLM2-135M-Instruct, in this process; tiny", "no key, no network")]
-    rows += [_row(service.example, service.title, service.needs()) for service in SERVICES.values()]
+    rows += [_row(service.example, service.title, service.needs()) for service in services.SERVICES.values()]
     rows += [_row(f"mock/{name}", f"scripted: {words}", "") for name, (words, _) in BUILT_IN.items()]
     return rows
 
@@ -105,9 +101,7 @@ def _is_of_user(name: str) -> bool:
 
 def _of_user(name: str, options: Mapping[str, Json] | None, folder: Path) -> Model:
     """A model of the user's own: whatever it is, it has the parts that are used, or is refused in one line."""
-    from trueness.models.services import hide_keys
-
-    hide_keys()
+    services.hide_keys()
     made = registry.resolve("model", registry.locate(name, folder))
     try:
         model: Model = made(name, options)

@@ -74,7 +74,7 @@ class RequestError(Exception):
 class Llama:
     """One loaded file."""
 
-    def __init__(self, path: Path, context: int, threads: int):
+    def __init__(self, path: Path, context: int):
         xllamacpp = registry.need("xllamacpp", f"model embedded/{path.name}")
         self.key = secrets.token_hex(16)
         self._lock = Lock()
@@ -92,8 +92,7 @@ class Llama:
         parameters.cache_ram_mib = 0  # other prompts than the last are not kept
         parameters.verbosity = -1
         parameters.api_keys = [self.key]
-        parameters.cpuparams.n_threads = threads
-        parameters.cpuparams_batch.n_threads = threads
+        parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
         try:
             self._server = xllamacpp.Server(parameters)
         except Exception as error:  # the native loader raises plain RuntimeErrors
@@ -195,8 +194,8 @@ class Llama:
 class Servers:
     """The servers of one file; each takes one request at a time."""
 
-    def __init__(self, path: Path, context: int, threads: Sequence[int]):
-        self.all = tuple(Llama(path, context, count) for count in threads)
+    def __init__(self, path: Path, context: int, count: int):
+        self.all = tuple(Llama(path, context) for _ in range(count))
         self._free, self._freed = list(self.all), Condition()
 
     @contextmanager
@@ -221,15 +220,9 @@ class Servers:
                 self._freed.notify()
 
 
-def load(path: Path, context: int, threads: int | None = None) -> Servers:
-    """The file, loaded at the first call of a process and shared by all later ones; `threads`: of a single server."""
-    with _loading:
-        return _servers(path.resolve(), context, (threads,) if threads else (1,) * cores(), os.getpid())
-
-
 @cache
-def _servers(path: Path, context: int, threads: tuple[int, ...], process: int) -> Servers:
-    return Servers(path, context, threads)
+def _servers(path: Path, context: int, count: int, process: int) -> Servers:
+    return Servers(path, context, count)
 
 
 def cores() -> int:
@@ -274,7 +267,6 @@ _WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
 @dataclass(frozen=True)
 class EmbeddedOptions(FixedOptions):
     context: Whole = 4096  # tokens
-    threads: Whole | None = None
     reuse: bool = True  # of what prompts share
 
 
@@ -288,17 +280,18 @@ class Embedded:
     def __init__(self, name: str, options: Mapping[str, Json] | None = None):
         stated = read_options(EmbeddedOptions, options, name)
         self.name = name
-        self.context, self.reuse, self._threads = stated.context, stated.reuse, stated.threads
+        self.context, self.reuse = stated.context, stated.reuse
         self._fixed = stated.fixed_settings
-        self.concurrency = 1 if stated.threads else cores()  # a question for each server
+        self.concurrency = cores()  # a question for each server
         self._path = weights(name)
         if not is_installed("xllamacpp"):
             raise registry.missing("xllamacpp", "model embedded/...")
 
     @property
     def servers(self) -> Servers:
-        """The loaded file, shared by the whole process."""
-        return load(self._path, self.context, self._threads)
+        """The file, loaded at the first call of a process and shared by all later ones."""
+        with _loading:
+            return _servers(self._path.resolve(), self.context, self.concurrency, os.getpid())
 
     def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
         start = time.perf_counter()

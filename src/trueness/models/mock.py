@@ -3,7 +3,7 @@
     mock/vacuous                the widest ranges, always
     mock/overconfident          ranges of almost no width, always
     mock/copycat-of-the-prompt  the prompt itself
-    mock/refuses  truncated  empty  garbage    what goes wrong with real models
+    mock/refuses  mock/empty    what goes wrong with real models
     mock/NAME, script = FILE    your own: JSON lines {match = [substrings], reply | status}
 
 Of a script the first entry counts whose substrings all occur in the prompt. Texts are only texts here: nothing of
@@ -27,8 +27,6 @@ from trueness.status import Status
 VACUOUS = "Precision: [0.0, 1.0]\nRecall: [0.0, 1.0]\nF1: [0.0, 1.0]\nSHD: at least 0"
 OVERCONFIDENT = "Precision: [0.900, 0.901]\nRecall: [0.900, 0.901]\nF1: [0.900, 0.901]\nSHD: [2, 3]"
 REFUSAL = "I'm sorry, but I can't give estimates for this."
-CUT = "Let us think step by step. The algorithm first looks at every pair of variables and"
-GARBAGE = "\x00]}{ 0.. lorem %% [,] \N{REPLACEMENT CHARACTER} ipsum ~~ {'precision: :"
 
 _CHARACTERS_A_TOKEN = 4  # the usual rule of thumb; only counts and costs rest on it
 
@@ -53,12 +51,7 @@ BUILT_IN = {  # name -> (what it does, in words; what it answers)
     "overconfident": ("ranges of almost no width, always", Scripted(reply=OVERCONFIDENT)),
     COPYCAT: ("gives the prompt back", Scripted()),
     "refuses": ("always refuses", Scripted([], REFUSAL, Status.REFUSED, "the model refused to answer")),
-    "truncated": (
-        "always cut off",
-        Scripted([], CUT, Status.TRUNCATED, "the reply reached max_tokens and was cut off"),
-    ),
     "empty": ("always empty", Scripted([], "", Status.UNREADABLE, "the reply is empty")),
-    "garbage": ("characters without sense", Scripted(reply=GARBAGE)),
 }  # fmt: skip
 
 

@@ -29,41 +29,32 @@ whose tags a library would look for again and again (its patterns take time with
 
 from __future__ import annotations
 
+import asyncio
 import json
+import logging
+import os
 import re
+import time
 import zlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Protocol, cast
+from dataclasses import replace
+from functools import cache
+from threading import BoundedSemaphore, Lock, Thread
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from trueness.models.base import UNKNOWN_COUNT, is_count
-from trueness.models.faults import BodyRefused
-from trueness.models.services import Access
+from trueness import registry, texts
+from trueness.errors import TruenessError
+from trueness.models.base import UNKNOWN_COUNT, Message, Reply, Settings, TokenLogprob, is_count, stated_price
+from trueness.models.faults import BodyRefused, Fault, as_fault, clean, refused_parameter
+from trueness.models.services import LONGEST_WAIT, Access, check_service
 from trueness.outside import MEGABYTE, Json, size
+from trueness.status import Status
 
 if TYPE_CHECKING:
     from google.genai import Client
     from google.genai.types import HttpOptions
     from httpx import Response
-    from inspect_ai.model import ModelAPI
-import asyncio
-import logging
-import os
-import time
-from collections.abc import Coroutine, Mapping, Sequence
-from dataclasses import replace
-from functools import cache
-from threading import BoundedSemaphore, Lock, Thread
-from typing import TYPE_CHECKING, TypeVar
-
-from trueness import registry, texts
-from trueness.errors import TruenessError
-from trueness.models.base import Message, Reply, Settings, TokenLogprob, stated_price
-from trueness.models.faults import Fault, as_fault, clean, refused_parameter
-from trueness.models.services import LONGEST_WAIT, check_service
-from trueness.status import Status
-
-if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
 
 MOST_BODY = 16 * MEGABYTE  # 4,000 tokens with twenty log-probabilities each have 8
@@ -76,18 +67,11 @@ _COUNTS = {  # part of a path -> the counts that the layers below rely on
 }
 
 
-class MakesClients(Protocol):
-    """A model object that has no client to keep."""
-
-    model_client: Callable[[HttpOptions], Client]
-    aclose: Callable[[], Awaitable[None]]
-
-
 def bind(api: ModelAPI, way: Access) -> None:
     """Bind the client of one of Inspect AI's model objects."""
     client = getattr(api, "client", None)
     if client is None:
-        _bind_each(cast(MakesClients, api))
+        _bind_each(api)
         return
     client.max_retries = 0
     client._client.follow_redirects = False
@@ -99,7 +83,7 @@ def bind(api: ModelAPI, way: Access) -> None:
         client.organization, client.project, client._custom_headers = None, None, {}
 
 
-def _bind_each(api: MakesClients) -> None:
+def _bind_each(api: Any) -> None:
     """The same where each call makes a client of its own (Google): over one of httpx, whose hooks see a body first."""
     import httpx
     from google.genai.types import HttpRetryOptions

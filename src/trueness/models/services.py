@@ -10,9 +10,8 @@ Where a model is reached, and which key may go there.
     an address comes from  the provider itself, the environment, or the plan
 
 A key of the provider goes to the provider's own address, to an address that stands in the environment too, and to the
-hosts that the user has allowed: `--allow-host HOST`. A plan may be a stranger's: it can name an address and a variable,
-but it cannot give permission. So another variable, which only a plan can pair with a provider, needs the user's yes
-wherever it would go: `--allow-key NAME`, or `--allow-host HOST`. No value of a key ever reaches a message or a log.
+hosts that the user has allowed: `--allow-host HOST`. A plan may be a stranger's: it can name an address, but it cannot
+give permission, and it names no variable. No value of a key ever reaches a message or a log.
 """
 
 from __future__ import annotations
@@ -38,7 +37,6 @@ _KEY = re.compile(r"[A-Z0-9_]*_API_KEY")  # variables that hold keys of models
 _PORTS = {"https": 443, "http": 80}
 
 _hosts: set[str] = set()  # what the user of this process has allowed; there is nobody else who could
-_keys: set[str] = set()
 
 
 @dataclass(frozen=True)
@@ -76,28 +74,12 @@ def address(text: str, place: str, what: str) -> Address:
     return Address(f"{scheme}://{shown}{match[4] or ''}", shown if scheme == "https" else f"http://{shown}", place)
 
 
-def allow(hosts: Iterable[str] = (), keys: Iterable[str] = ()) -> None:
+def allow(hosts: Iterable[str]) -> None:
     """The user's yes, for the rest of this process: keys may go to these hosts (https where no scheme stands before
-    it), and a plan may name these variables as keys, of any model."""
+    it)."""
     for host in hosts:
         text = host if "://" in host else f"https://{host}"
         _hosts.add(address(text, PLAN, f"--allow-host {host!r:.80}").host)
-    _keys.update(keys)
-
-
-def may_go(to: Address) -> bool:
-    """Whether a key may be sent to an address."""
-    return to.place in (OWN, ENVIRONMENT) or to.host in _hosts
-
-
-def may_be_paired(variable: str, keys: Iterable[str], to: Address) -> bool:
-    """Whether a variable may be the key of a provider that has `keys`, asked at that address."""
-    return variable in keys or variable in _keys or to.host in _hosts
-
-
-def may_be_a_key(variable: str) -> bool:
-    """Whether a plan may name a variable as the key of a model."""
-    return _KEY.fullmatch(variable) is not None or variable in _keys
 
 
 def _ascii(host: str) -> str:
@@ -118,7 +100,6 @@ class ServiceOptions(CallOptions):
     """`retries` is how often a call is made again after a fault that may pass, `delay` how many seconds later."""
 
     base_url: str | None = None
-    key_variable: str | None = None
     retries: Annotated[int, Between(0, MOST_RETRIES, closed=True)] = 3
     delay: Annotated[float, Between(0, LONGEST_WAIT, closed=True)] = 5.0
 
@@ -210,8 +191,8 @@ class Access:
         return self.service.own_sdk and self.address.place in (OWN, ENVIRONMENT)
 
     def elsewhere(self) -> str:
-        """One line where the address or the variable is not the provider's own; else ''."""
-        if self.address.place == OWN and (not self.key or self.key in self.service.keys):
+        """One line where the address is not the provider's own; else ''."""
+        if self.address.place == OWN:
             return ""
         line = f"{self.name} is asked at {self.address.host} (from {self.address.place})"
         if self.key:
@@ -228,7 +209,7 @@ def access(name: str, options: Mapping[str, Json]) -> Access:
     stated = read_options(ServiceOptions, options, name)
     service, model = _service(name)
     where = _address(name, service, stated)
-    key, kept = _key(name, service, where, stated)
+    key, kept = _key(name, service, where)
     route = f"{service.route}/{model}" if service.route else name
     return Access(name, route, model, where, key, kept, service, stated)
 
@@ -266,7 +247,7 @@ def hide_keys() -> None:
     """No key of a model, whoever reads it (a model, learner or task of the user's own), gets into a text that is
     stored."""
     for name, value in os.environ.items():
-        if may_be_a_key(name):
+        if _KEY.fullmatch(name):
             texts.hide(value.strip())
 
 
@@ -287,32 +268,25 @@ def _address(name: str, service: Service, options: ServiceOptions) -> Address:
     return replace(where, place=OWN) if providers and where.host == providers.host else where
 
 
-def _key(name: str, service: Service, where: Address, options: ServiceOptions) -> tuple[str, str]:
+def _key(name: str, service: Service, where: Address) -> tuple[str, str]:
     """The key that is sent; or '', with the variable that is kept back because it may not go there."""
-    stated = options.key_variable
-    if stated and not may_be_a_key(stated):
-        raise SettingError(
-            f"'key_variable' of model {name} must be a variable whose name ends in _API_KEY, got {stated!r:.80}. "
-            f"Allow it with --allow-key {stated:.80}"
-        )
-    names = (stated,) if stated else service.keys
-    key = next(filter(variable, names), "")
+    key = next(filter(variable, service.keys), "")
     if not key:
-        if not stated and (not service.keys or where.is_loopback):
+        if not service.keys or where.is_loopback:
             return "", ""  # a server on this machine
         raise TruenessError(
-            f"model {name} needs a key: set {' or '.join(names)} in the environment (of a .env: set -a; . ./.env). "
-            f"{_WITHOUT_A_KEY}"
+            f"model {name} needs a key: set {' or '.join(service.keys)} in the environment (of a .env: set -a; "
+            f". ./.env). {_WITHOUT_A_KEY}"
         )
     value = variable(key)
     texts.hide(value)
     if not (value.isascii() and value.isprintable() and " " not in value):
         raise TruenessError(f"{key} must be one word of ASCII characters, as a header of HTTP is.")
-    would = f"model {name} would send {key} to {where.host} (from {where.place})"
-    if not may_go(where):
-        if where.is_loopback and not stated:
+    if where.place == PLAN and where.host not in _hosts:
+        if where.is_loopback:
             return "", key  # a server on this machine mostly needs none; who named it gets none of ours
-        raise TruenessError(f"{would}. Allow it with --allow-host {where.host}, or state both in the environment.")
-    if not may_be_paired(key, service.keys, where):
-        raise TruenessError(f"{would}. It is no key of {service.title}: allow it with --allow-key {key}")
+        raise TruenessError(
+            f"model {name} would send {key} to {where.host} (from {where.place}). Allow it with --allow-host "
+            f"{where.host}, or state both in the environment."
+        )
     return key, ""

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 from trueness.errors import MissingExtra
 from trueness.reasoning.execute import Program, sensitivity
-from trueness.reasoning.graph import Quantity, ReasoningGraph, close, in_quotes
+from trueness.reasoning.graph import Quantity, ReasoningGraph, close, in_quotes, reachable
 from trueness.reasoning.rules import rules_of
 from trueness.reasoning.units import (
     MIXES,
@@ -197,26 +197,13 @@ def original_parts(graph: ReasoningGraph) -> dict[str, float]:
     """The four parts of the original's formula; 0 where there is no edge."""
     in_edges = {name for edge in graph.edges for name in (*edge.causes, edge.effect)}
     wanted = [*graph.knowns, *([graph.target] if graph.target and graph.target not in graph.knowns else [])]
+    beside = {node: (*graph.parents[node], *graph.children[node]) for node in graph.nodes}
     return {
         "acyclic": float(bool(graph.edges) and graph.order is not None),
         "coverage": _share([name in in_edges for name in wanted]) or 0.0,
         "rules": _share([bool(edge.rule) for edge in graph.edges]) or 0.0,
-        "connected": float(_weakly_connected(graph, in_edges)),
+        "connected": float(any(reachable(edge.effect, beside) | {edge.effect} >= in_edges for edge in graph.edges[:1])),
     }
-
-
-def _weakly_connected(graph: ReasoningGraph, nodes: set[str]) -> bool:
-    if not nodes:
-        return False
-    first = next(iter(graph.edges)).effect
-    reached, waiting = {first}, [first]
-    while waiting:
-        node = waiting.pop()
-        for other in (*graph.parents[node], *graph.children[node]):
-            if other not in reached:
-                reached.add(other)
-                waiting.append(other)
-    return reached >= nodes
 
 
 def _structure(graph: ReasoningGraph, messages: list[str]) -> dict[str, float | None]:

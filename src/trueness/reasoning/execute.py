@@ -30,7 +30,7 @@ from itertools import product
 from typing import Literal, TypeAlias
 
 from trueness.errors import SettingError, did_you_mean
-from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph, close, in_quotes
+from trueness.reasoning.graph import Finding, Quantity, ReasoningGraph, close, in_quotes, reachable
 from trueness.reasoning.rules import Rule, rules_of
 from trueness.reasoning.solving import Ranges, find_roots, isolate
 from trueness.reasoning.trees import Evaluator, Name, Tree, compile_tree, count_names, evaluate
@@ -201,23 +201,23 @@ class Program:
 
     def moved_by(self, node: str) -> dict[str, None]:
         """The nodes that are computed again under do(node), in order."""
-        moved: set[str] = set()
-        waiting = [node]
-        while waiting:
-            for child in self._children[waiting.pop()]:
-                if child not in moved and child != node and not self.is_held(child):
-                    moved.add(child)
-                    waiting.append(child)
+        moved = reachable(node, self._children) - {node}
         return dict.fromkeys(sorted(moved, key=(self._place or self.slots).__getitem__))
 
     @cached_property
     def _children(self) -> Mapping[str, list[str]]:
-        """Per node those whose value may hang on it: by an edge, or by a rule that names it."""
-        below = {node: list(children) for node, children in self.graph.children.items()}
-        for effect, rules in self.rules.items():
-            for cause in sorted({cause for rule in rules for cause in rule.uses}):
-                below[cause] += [] if effect in below[cause] else [effect]
+        """Per node those that are computed and may hang on it: by an edge, or by a rule that names it."""
+        below: dict[str, list[str]] = {node: [] for node in self.graph.nodes}
+        for effect, causes in self._above.items():
+            for cause in () if self.is_held(effect) else causes:
+                below[cause].append(effect)
         return below
+
+    @cached_property
+    def _above(self) -> Mapping[str, set[str]]:
+        """Per node those on which its value may hang."""
+        used = {effect: {cause for rule in rules for cause in rule.uses} for effect, rules in self.rules.items()}
+        return {node: {*causes, *used.get(node, ())} for node, causes in self.graph.parents.items()}
 
     @cached_property
     def _place(self) -> Mapping[str, int]:
@@ -227,13 +227,7 @@ class Program:
     @cached_property
     def ancestry(self) -> frozenset[str]:
         """The target and all that it may hang on."""
-        reached, waiting = {self.graph.target}, [self.graph.target]
-        while waiting:
-            node = waiting.pop()
-            above = {*self.graph.parents.get(node, ()), *(u for rule in self.rules.get(node, ()) for u in rule.uses)}
-            waiting += above - reached
-            reached |= above
-        return frozenset(reached)
+        return reachable(self.graph.target, self._above) | {self.graph.target}
 
     def ways(self, node: str) -> list[Way] | None:
         """How the target follows again under do(node): effect by effect, by each of its rules that hang on the node.

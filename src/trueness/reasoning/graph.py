@@ -125,21 +125,10 @@ class ReasoningGraph:
         return ()
 
     def ancestors(self, node: str) -> frozenset[str]:
-        return self._reachable(node, self.parents)
+        return reachable(node, self.parents)
 
     def descendants(self, node: str) -> frozenset[str]:
-        return self._reachable(node, self.children)
-
-    def _reachable(self, node: str, following: Mapping[str, tuple[str, ...]]) -> frozenset[str]:
-        """All nodes behind this one; itself only where it lies on a cycle."""
-        behind: set[str] = set()
-        waiting = list(following.get(node, ()))
-        while waiting:
-            reached = waiting.pop()
-            if reached not in behind:
-                behind.add(reached)
-                waiting.extend(following[reached])
-        return frozenset(behind)
+        return reachable(node, self.children)
 
     @cached_property
     def _steps_to_target(self) -> Mapping[str, int]:
@@ -228,6 +217,18 @@ class Problem:
             "reasoning_trajectory": self.reasoning,
             "tolerance": self.tolerance,
         } | {key: value for key in ("method", "source", "correct") if (value := getattr(self, key)) not in ("", None)}
+
+
+def reachable(node: str, following: Mapping[str, Iterable[str]]) -> frozenset[str]:
+    """All nodes behind this one; itself only where it lies on a cycle."""
+    behind: set[str] = set()
+    waiting = list(following.get(node, ()))
+    while waiting:
+        reached = waiting.pop()
+        if reached not in behind:
+            behind.add(reached)
+            waiting.extend(following.get(reached, ()))
+    return frozenset(behind)
 
 
 def close(value: float, expected: float, tolerance: float) -> bool:

@@ -3,7 +3,7 @@
     Height (cm), theta_deg, Rate (%)          in cm, in degrees, in per cent
     Mass m (kg), Spring constant (k)          called m, k
     F = m*a, V_s for Vs                       their own names, also in other case
-    where k is the spring constant; v_0       what the rule says, and what custom says
+    where k is the spring constant            what the rule says
     a = F/m of force and mass                 letters that begin one name each; one left over for one left over
 
 One letter in brackets is a unit only of a name that is measured in it: Force (N), and not Displacement (s).
@@ -235,41 +235,16 @@ def _symbols(name: str) -> frozenset[str]:
     return frozenset(symbol(short) for short in shorts)
 
 
-# ---- what a rule and custom say of a symbol
+# ---- what a rule says of a symbol
 
 
 def explained_symbols(text: str, names: Sequence[str]) -> dict[str, str]:
-    """Symbol -> name: what the rule says (`where k is the spring constant`), then custom. names: the effect last."""
+    """Symbol -> name: what the rule says (`where k is the spring constant`)."""
     plain = {symbol(name).casefold(): name for name in names}
     pairs = (pair for piece in re.split(r"\band\b", text) for pair in STANDS_FOR.findall(piece))
     explained = {short: plain.get(symbol(words.strip()).casefold()) for short, words in pairs}
-    meanings = by_custom(text, names) | {short: name for short, name in explained.items() if name is not None}
+    meanings = {short: name for short, name in explained.items() if name is not None}
     return meanings if len(set(meanings.values())) == len(meanings) else {}
-
-
-def by_custom(text: str, names: Sequence[str]) -> dict[str, str]:
-    """v_i or v_0 and v_f, T_f: what begins and what ends, of names that say so; u and v where both are there;
-    I is a current."""
-    names_of: dict[str, set[str]] = {}
-    words_of = {name: re.findall(r"[^\W_]+", name.casefold()) for name in names}
-    for name, words in words_of.items():
-        for end, indices in (("initial", "i0"), ("final", "f")):
-            letters = {word[0] for word in words if word != end} if end in words else set()
-            shorts = {f"{letter}{bar}{index}" for letter in letters for bar in ("_", "") for index in indices}
-            if letters and {"velocity", "speed"} & set(words):
-                shorts.add("u" if end == "initial" else "v")
-            for short in shorts:
-                names_of.setdefault(short, set()).add(name)
-    written = dict.fromkeys(re.findall(r"[^\W\d](?:_?[i0f])?(?![^\W\d_])", text))
-    used = [short for short in written if len(names_of.get(short.lower(), ())) == 1]
-    meanings = {short: min(names_of[short.lower()]) for short in used if short != "v" or "u" in used}
-    joined = {letter for word in re.findall(r"[^\W\d_]+", text) if len(word) <= 4 for letter in word}
-    for short, word in _CUSTOM.items():
-        if short in joined and len(of := [name for name in names if word in words_of[name]]) == 1:
-            meanings[short] = of[0]
-    if "u" not in meanings and "u" in joined and len(names_of.get("u", ())) == 1:
-        meanings["u"] = min(names_of["u"])  # ut + at^2 / 2
-    return meanings
 
 
 # ---- which node a symbol stands for

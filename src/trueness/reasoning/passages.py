@@ -22,7 +22,6 @@ from typing import NamedTuple
 from trueness.patterns import late
 from trueness.reasoning.names import (
     STANDS_FOR,
-    by_custom,
     kinds_of,
     read_unit,
     shares_word,
@@ -327,7 +326,7 @@ def take_constants(
         if not used or not (match["words"] or rest[match.start() :].lstrip()[:1] in ",;("):
             break
         number, unit = float(_TEN.sub("e", match["number"]).translate(_SUPERSCRIPT)), (match["unit"] or "").strip()
-        owner = owners.get(short) or by_custom(match["symbol"], names).get(match["symbol"])
+        owner = owners.get(short)
         same = owner is not None and values.get(owner) == number
         free = owner is None and unit not in owners  # k = 3 m beside a node m
         if short in constants or not (same or (free and _goes(short, unit, units, effect))):

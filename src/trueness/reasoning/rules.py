@@ -276,6 +276,8 @@ class _TextReader:
                     return Rule(self.text, "words")
                 if any(tokens(cause) <= tokens(beside) for cause in set(self.causes) - rule.uses):
                     return Rule(self.text, "words")  # a formula of some of the causes, beside words of the others
+                if self.constants and (lost := [cause for cause in self.causes if cause not in rule.uses]):
+                    return self._broken(f"states {', '.join(self.constants)}, which may be {lost[0]!r}. Leave it out.")
                 return rule
             bound = bound or rule
         for side in re.split(r"=(?!=)", bare)[2:] if not _AND.search(bare) else ():  # E = K + U = m v^2 / 2 + m g h

@@ -5,11 +5,6 @@
 
 The call has a thread of its own that does not keep the program from ending. A model that is still silent GRACE seconds
 after its time limit is not waited for any longer; what it may bring later goes to `late`: it was paid for.
-
-    KeptReplies(model, folder, "with.jsonl.replies").ask(messages, settings)     from the file, else from the model
-
-keeps replies where no study is, one line `{"key": reply_key, "reply": {...}}` each, written as it arrives. What another
-try may mend (failed, timed out) is not kept; a line that cannot be read is one question more.
 """
 
 from __future__ import annotations
@@ -22,22 +17,18 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import deepcopy
-from pathlib import Path
+from dataclasses import replace
 from queue import Empty, SimpleQueue
-from typing import get_type_hints
 
 import msgspec
 
-from trueness.errors import DataError, TruenessError
-from trueness.files import append_text, check_plain, read_text
+from trueness.errors import TruenessError
 from trueness.models import Message, Model, Reply, Settings
 from trueness.models.base import is_count
 from trueness.models.faults import Fault
-from trueness.outside import MAX_RECORDS, Json, json_of
-from trueness.running.cells import reply_key
 from trueness.running.outcomes import failure_line
 from trueness.status import Status
-from trueness.texts import arriving, arriving_values, printable_json
+from trueness.texts import arriving, arriving_values
 
 GRACE = 10.0  # seconds behind the time limit, in which a model can say itself that time is up
 SILENT = "silent"  # the fault of a model that did not come back
@@ -147,43 +138,31 @@ def end_process(code: int) -> None:
 
 
 def as_reply(came: object, name: str, seconds: float) -> Reply:
-    """What a model gave, as a Reply that can be stored. What it should not be is `failed` and keeps its text; a part
-    of another type than a Reply has, or that raises when it is looked at, is unknown."""
+    """What a model gave, as a Reply that can be stored. What it should not be is `failed` and keeps its text; counts
+    that cannot be are unknown."""
     if isinstance(came, BaseException):
         return Reply("", Status.FAILED, _error_line(came), name, seconds=seconds)
-    if not isinstance(came, Reply):
-        message = f"the model must give a Reply, got {type(came).__name__}"
-        return Reply(_text(came), Status.FAILED, message, name, seconds=seconds)
-    part: dict[str, Json] = {}
-    why: dict[str, str] = {}
-    for field, hint in _PARTS.items():
-        try:
-            value = msgspec.to_builtins(getattr(came, field), builtin_types=(bytes,), enc_hook=_plain)
-            part[field] = msgspec.convert(arriving_values(value), hint)
-        except Exception as error:  # objects of the user's own may raise, whatever is asked of them
-            why[field] = _error_line(error)
-    wrong = [f"its {field} must be {must}, got: {why[field]}" for field, must in _MUST_BE.items() if field in why]
-    if wrong:
+    try:
+        if not isinstance(came, Reply):
+            raise TypeError(f"got {type(came).__name__}")
+        parts = msgspec.to_builtins(came, builtin_types=(bytes,), enc_hook=_plain)
+        reply = msgspec.convert(arriving_values(parts), Reply)
+    except Exception as error:  # objects of the user's own may raise, whatever is asked of them
+        text = ""
         with suppress(Exception):
-            part.setdefault("text", _text(came.text))
-        message = "; ".join(filter(None, (*wrong, part.get("message"))))
-        part = {"text": ""} | part | {"status": Status.FAILED, "message": message}
-    counts = [part.get(which) for which in _COUNTS]
+            text = _text(getattr(came, "text", came))
+        return Reply(text, Status.FAILED, f"the model must give a Reply: {_error_line(error)}", name, seconds=seconds)
+    counts = (reply.input_tokens, reply.output_tokens, reply.cached_tokens)
     absurd = any(count is not None and not is_count(count) for count in counts) or counts[0] == 0
-    if absurd or (counts[1] == 0 and part["text"]):  # fewer than none, more than there are, none for a text
-        part |= dict.fromkeys((*_COUNTS, "cost"))
-    if not _is_amount(part.get("cost")):
-        part["cost"] = None
-    if not _is_amount(part.get("seconds")):
-        part["seconds"] = seconds
-    if wrong or part["status"] not in PASSING or part.get("fault") not in UNBILLED:
-        part["fault"] = ""
-    return Reply(**part | {"model": part.get("model") or name})
-
-
-_PARTS = get_type_hints(Reply)
-_COUNTS = ("input_tokens", "output_tokens", "cached_tokens")
-_MUST_BE = {"text": "str", "status": f"one of {', '.join(Status)}"}
+    if absurd or (counts[1] == 0 and reply.text):  # fewer than none, more than there are, none for a text
+        reply = replace(reply, input_tokens=None, output_tokens=None, cached_tokens=None, cost=None)
+    return replace(
+        reply,
+        model=reply.model or name,
+        cost=reply.cost if _is_amount(reply.cost) else None,
+        seconds=reply.seconds if _is_amount(reply.seconds) else seconds,
+        fault=reply.fault if reply.status in PASSING and reply.fault in UNBILLED else "",
+    )
 
 
 def _plain(value: object) -> object:
@@ -206,39 +185,3 @@ def _error_line(error: BaseException) -> str:
         return arriving(failure_line(error))
     except Exception:
         return f"{type(error).__name__}, which cannot say why"
-
-
-class KeptReplies:
-    """A model in front of which its earlier replies stand. `taken`: how many questions were answered so."""
-
-    def __init__(self, model: Model, folder: Path, name: str):
-        self.name, self.concurrency = model.name, model.concurrency
-        self.offers_schema, self.offers_logprobs = model.offers_schema, model.offers_logprobs
-        self.keeps_time = getattr(model, "keeps_time", False)
-        self.taken = 0
-        self._model, self._folder, self._file = model, folder, name
-        self._lock = threading.Lock()
-        self._known: dict[str, Reply] = {}
-        for line in read_text(folder, name, MAX_RECORDS).split("\n") if check_plain(folder, name) else ():
-            with suppress(DataError, LookupError, TypeError, msgspec.ValidationError):  # blank, cut off, or not ours
-                record = json_of(line, name)
-                self._known[str(record["key"])] = as_reply(Reply.from_dict(record["reply"]), "", 0.0)
-        append_text(folder, name, "")  # it is there from now on, also where no reply is worth keeping
-
-    def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
-        key = reply_key(self.name, {}, messages, settings, "")
-        with self._lock:
-            known = self._known.get(key)
-            self.taken += known is not None
-        if known is not None:
-            return known
-        reply = as_reply(self._model.ask(messages, settings), self.name, 0.0)
-        with self._lock:
-            if reply.status not in PASSING:
-                self._known[key] = reply
-                line = printable_json({"key": key, "reply": reply.to_dict()})
-                append_text(self._folder, self._file, f"\n{line}\n")  # the line end before it closes one cut off
-        return reply
-
-    def close(self) -> None:
-        self._model.close()

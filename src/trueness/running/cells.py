@@ -34,7 +34,7 @@ from trueness.running.outcomes import Outcome as Outcome
 from trueness.settings import Positive, read_settings
 
 Made = TypeVar("Made")
-NOT_DECISIVE = ("concurrency", "price", "key_variable", "retries", "delay", "timeout")
+NOT_DECISIVE = ("concurrency", "price", "retries", "delay", "timeout")
 
 
 @dataclass(frozen=True)

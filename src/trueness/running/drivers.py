@@ -8,16 +8,14 @@ Models work side by side. Ctrl-C and SIGTERM wake this loop and do not break int
 the first one calls off what was not sent and says what is waited for, another one leaves that, too. After SIGTERM calls
 under way have a few seconds. Whatever holds up a model's call, its threads do not keep the program from ending.
 
-A scheduler or a container sends SIGTERM before it kills: it is a Ctrl-C that does not wait long, and LONGEST seconds
-after it this process ends, whatever it waits for. Every unit and every reply is stored when it comes.
+A scheduler or a container sends SIGTERM before it kills: it is a Ctrl-C that does not wait long. Every unit and every
+reply is stored when it comes, so that nothing is lost where it then kills.
 """
 
 from __future__ import annotations
 
 import math
-import os
 import signal
-import sys
 import threading
 import time
 from collections import Counter, deque
@@ -40,9 +38,7 @@ from trueness.running.outcomes import checked_outcome, failure_line, without_ans
 from trueness.running.store import Run, Store
 from trueness.status import Status
 
-LONGEST = 9.0  # seconds between SIGTERM and the end
-INTERRUPTED = 130  # the exit code of a command that was stopped
-AFTER_SIGTERM = 5.0  # seconds of them that calls and fits under way have to come back
+AFTER_SIGTERM = 5.0  # seconds that calls and fits under way have to come back
 EXAMPLES = 3  # unreadable replies kept to be shown
 CHUNKS_A_SECOND = 100  # that a Dask scheduler and this driver pass on without hurry: docs/scale.md
 TRIES = 3  # of a chunk whose executor failed, before the study stops
@@ -55,20 +51,7 @@ def heed_sigterm() -> None:
 
 
 def _terminate(number: int, frame: FrameType | None) -> NoReturn:
-    _last_resort()
     raise KeyboardInterrupt
-
-
-def _last_resort() -> None:
-    if not signal.getitimer(signal.ITIMER_REAL)[0]:
-        signal.signal(signal.SIGALRM, _leave)
-        signal.setitimer(signal.ITIMER_REAL, LONGEST)
-
-
-def _leave(number: int, frame: FrameType | None) -> NoReturn:
-    line = f"trueness: {LONGEST:g} s after SIGTERM something is still waited for; it is left. The same command goes on."
-    os.write(sys.stderr.fileno(), f"{line}\n".encode())
-    os._exit(INTERRUPTED)
 
 
 @contextmanager
@@ -86,8 +69,6 @@ def heed_signals(wake: Callable[[], object] = lambda: None) -> Iterator[deque[in
     def heed(number: int, frame: FrameType | None) -> None:
         nonlocal number_came
         number_came += 1
-        if number == signal.SIGTERM:
-            _last_resort()
         if number_came > 1:
             raise KeyboardInterrupt
         came.append(number)

@@ -267,10 +267,7 @@ class ClusterExecutor(Executor):
             )
 
 
-_DASK_LOGGERS = (
-    *(f"distributed.{part}" for part in ("batched", "client", "comm", "comm.tcp", "core", "utils", "utils_comm")),
-    "tornado.application", "asyncio",
-)  # fmt: skip
+_DASK_LOGGERS = ("distributed", "distributed.client", "tornado.application", "asyncio")  # with levels of their own
 
 
 @contextmanager

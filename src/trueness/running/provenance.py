@@ -1,9 +1,8 @@
 """Where a study's results come from: provenance.json.
 
-    plan        its hash and seed, the way to its folder, and the commit of that folder where it is a clone
+    plan        its hash and seed, and the way to its folder
     sessions    one for each command that worked on the study: when, on what machine, with which packages
     data        a hash of every data set's truth and rows
-    models      a hash of the files behind models that run here
     cells       what was asked for, with every setting
 
 A session is written to the store when it begins and when it ends, so that `trueness report` on another machine tells of
@@ -20,8 +19,6 @@ import json
 import os
 import platform
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -38,11 +35,10 @@ from trueness.datasets import Dataset, has_truth
 from trueness.errors import StoreError, TruenessError
 from trueness.files import read_text
 from trueness.outside import Json, json_of, one_line
-from trueness.running.cells import Stage, file_digest, stream
+from trueness.running.cells import Stage, stream
 from trueness.running.results import Results
 from trueness.running.store import Store
 
-GIT_SECONDS = 5.0
 SAMPLE = 200  # rows that stand for a data set whose rows are simulated
 _FULL_PATH = re.compile(r"""(?<![^\s"'(\[=,;])/[^/\s:"']+/[^\s:"',;)\]]*""")  # within a sentence or a command
 
@@ -62,7 +58,7 @@ def provenance(store: Store, tasks: Sequence[Results], plan: str, plan_folder: P
         **(used[-1] if used else environment()),
         "sessions": sessions,
         "environments": environments,
-        **({"data": {}, "models": {}} | _entry(store, "sources", Named)),
+        **({"data": {}} | _entry(store, "sources", Named)),
         "cells": [
             {"task": results.task, "item": cell.item, "variant": cell.variant, "respondent": cell.respondent}
             | {"runs": cell.repeats, "settings": cell.identity}
@@ -127,11 +123,9 @@ def _users() -> frozenset[str]:
 
 
 @contextmanager
-def session(store: Store, stages: Sequence[Stage], plan_folder: Path) -> Iterator[None]:
+def session(store: Store, stages: Sequence[Stage]) -> Iterator[None]:
     """Written when the work begins, and again when it ends: a driver that was killed has no end."""
-    own = Path(__file__).parent  # where this program is a clone
-    clone = own if _git(own, "ls-files", "--error-unmatch", Path(__file__).name) else None
-    here = environment() | {"git": {"plan": git_commit(plan_folder), "trueness": clone and git_commit(clone)}}
+    here = environment()
     name = _sha256(json.dumps(here, sort_keys=True).encode())[:12]
     environments, sessions = _entry(store, "environments", Named) | {name: here}, _entry(store, "sessions", Entries)
     sessions.append({"began": _now(), "ended": None, "environment": name})
@@ -179,36 +173,15 @@ def _cpu_model() -> str:
     return platform.processor()
 
 
-@cache
-def git_commit(folder: Path) -> str | None:
-    """None where the folder is no clone. Whether files were changed is not asked: git would run what a clone's own
-    settings name, and hashes tell of the plan and its data anyway."""
-    return _git(folder, "rev-parse", "HEAD")
-
-
-def _git(folder: Path, *arguments: str) -> str | None:
-    program = shutil.which("git")
-    if program is None:
-        return None
-    try:
-        command = [program, "--no-optional-locks", "-c", "core.fsmonitor=false", "-C", str(folder), *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=GIT_SECONDS, check=True)
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()
-
-
 def sources(stages: Sequence[Stage]) -> dict[str, dict[str, Json]]:
-    """Hashes of what is asked about and of who is asked, as far as it lies on this machine."""
+    """Hashes of what is asked about."""
     data: dict[str, str] = {}
-    models: dict[str, Json] = {}
     for stage in stages:
         for name, held in stage.datasets.items():
             data[name] = data_digest(cast(Dataset, getattr(held, "dataset", held)))
         for name, truth in stage.about.get("truths", {}).items():  # shares by condition
             data[name] = _sha256(json.dumps(truth, sort_keys=True, default=str).encode())
-        models |= {name: model_digest(name) for name in stage.models}
-    return {"data": data, "models": models}
+    return {"data": data}
 
 
 def data_digest(dataset: Dataset) -> str:
@@ -220,16 +193,6 @@ def data_digest(dataset: Dataset) -> str:
     digest.update(json.dumps(table.layout, default=str).encode())
     digest.update(np.ascontiguousarray(table.values, dtype="<f8").tobytes())
     return digest.hexdigest()
-
-
-def model_digest(name: str) -> str | None:
-    """Of the weights or the file of a model that runs here; None for a provider's, which may change behind its name."""
-    if name.startswith("embedded/"):
-        from trueness.models.embedded import weights
-
-        return file_digest(weights(name))
-    file = Path(name.rpartition(":")[0])
-    return file_digest(file) if file.suffix == ".py" and file.is_file() else None
 
 
 def _sha256(content: bytes) -> str:

@@ -368,7 +368,7 @@ class Store:
     def version(self) -> str:
         """Changes whenever something was added: the page then asks again."""
         with self._lock:
-            replies = self._db.execute("SELECT COUNT(*) FROM replies").fetchone() if self._has("replies") else (0,)
+            replies = self._db.execute("SELECT COUNT(*) FROM replies").fetchone()
             return "-".join(map(str, (*self._count(), *replies)))
 
     def _count(self) -> tuple[int, int]:
@@ -409,16 +409,9 @@ class Store:
 
     def cost(self) -> float | None:
         """USD so far; None where no reply has a known price."""
-        if not self._has("replies"):
-            return None
         with self._lock:
             total = self._db.execute("SELECT SUM(cost) FROM replies").fetchone()[0]
         return None if total is None else float(total)
-
-    def _has(self, table: str) -> bool:
-        with self._lock:
-            row = self._db.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (table,))
-            return row.fetchone() is not None
 
     # ---- replies
 
@@ -442,10 +435,8 @@ class Store:
         return None if row is None else _stored_reply(row)
 
     def replies(self) -> dict[str, StoredReply]:
-        """Every stored reply by key; none in a store that was made before models could be asked."""
+        """Every stored reply by key."""
         with self._lock:
-            if not self._has("replies"):
-                return {}
             rows = self._db.execute("SELECT * FROM replies").fetchall()
         return {row[0]: _stored_reply(row) for row in rows}
 

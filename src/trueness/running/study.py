@@ -225,7 +225,7 @@ class Study:
                     check_models(stage, missing, self.plan.base)
             if any(todo):
                 mark_outdated(folder)
-            with session(store, self.stages, self.plan.base) if any(todo) else nullcontext():
+            with session(store, self.stages) if any(todo) else nullcontext():
                 for stage, missing in zip(self.stages, todo, strict=True):
                     before = stage.planned - sum(map(len, missing.values()))
                     progress = Progress(stage.planned, before, slots=slots, stage=stage.name)
@@ -364,11 +364,8 @@ def read_plan(file: str | None, folder: str | None = None) -> Plan:
         return foreign_plan(Path(file), folder)
     if file:
         return Plan.read(file, folder)
-    return Plan.parse(_quickstart(), "quickstart.toml", Path(), folder)
-
-
-def _quickstart() -> str:
-    return (resources.files("trueness.running") / "quickstart.toml").read_text(encoding="utf-8")
+    quickstart = resources.files("trueness.running") / "quickstart.toml"
+    return Plan.parse(quickstart.read_text(encoding="utf-8"), quickstart.name, Path(), folder)
 
 
 def without_unready(plan: Plan) -> tuple[Plan, list[str]]:

@@ -9,8 +9,7 @@ so that no view, trigger, generated column, check or virtual table is ever evalu
 that are written, and its entry 'study' the shape that we give it.
 
 While a driver works, the journal is a WAL, so that readers see what is committed; it ends in a journal that needs no
-second file, so that a finished study can be read where nothing can be written. A finished study that is still in WAL
-mode (an older version's, or a page was open) is read there as immutable.
+second file, so that a finished study can be read where nothing can be written.
 
 The entry 'study' of study.db: what was planned, so that the store can be read without the plan's files.
 
@@ -213,7 +212,7 @@ def reading(folder: Path, again: bool = False) -> Iterator[sqlite3.Connection]:
     path = folder / NAME
     if not again and not _check_files(folder, writing=False):
         raise StoreError(f"{folder} must be a study folder with a study.db, got none. Run 'trueness run' first.")
-    with as_store_error(path), closing(_connect_reading(path)) as connection:
+    with as_store_error(path), closing(_connect(path, "mode=ro")) as connection:
         if not again:
             _check(connection, path, driver=False)
         yield connection
@@ -326,23 +325,6 @@ def _connect(path: Path, how: str) -> sqlite3.Connection:
     connection.text_factory = _text
     connection.execute("PRAGMA trusted_schema=OFF")
     connection.execute("PRAGMA cell_size_check=ON")
-    return connection
-
-
-def _connect_reading(path: Path) -> sqlite3.Connection:
-    connection = _connect(path, "mode=ro")
-    try:
-        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-    except sqlite3.OperationalError as error:
-        connection.close()
-        log = path.with_name(f"{NAME}-wal")
-        still = not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
-        if "unable to open" not in str(error) or not still:  # nobody writes there, and all of it is in the one file
-            raise
-        return _connect(path, "mode=ro&immutable=1")
-    except sqlite3.DatabaseError:
-        connection.close()
-        raise
     return connection
 
 

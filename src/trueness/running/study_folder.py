@@ -16,6 +16,7 @@ and what a study's reading writes beside them (write_numbers).
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -29,7 +30,7 @@ from trueness.files import remove, write_atomically, write_bytes_atomically, wri
 from trueness.running.provenance import provenance
 from trueness.running.results import Results, Row
 from trueness.running.store import Store, or_none, to_json
-from trueness.texts import csv_line
+from trueness.texts import csv_row
 
 OUTDATED, PAGE = "OUTDATED.txt", "report.html"
 _RUNTIME = ("task", "item", "variant", "respondent", "repeat", "status", "seconds", "message")
@@ -148,7 +149,8 @@ def _runtime_rows(study: StudyFolder) -> Iterator[Iterable[object]]:
 
 def _write_csv(folder: Path, name: str, columns: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
     """Numbers as Python writes them (they read back exactly); a missing value is an empty cell beside its status; texts
-    that nobody can be harmed by (texts.csv_cell)."""
+    that nobody can be harmed by (texts.csv_row)."""
     with writing_atomically(folder, name) as file:
-        file.write(csv_line(columns))
-        file.writelines(map(csv_line, rows))
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow(columns)
+        lines.writerows(map(csv_row, rows))

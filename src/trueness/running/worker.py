@@ -1,8 +1,8 @@
 """A worker: `python -P -m trueness.running.worker FD` takes chunks, reports each unit, writes nothing.
 
 It is two processes. The *guard* keeps watch; the *worker*, its child, does the fits. When the worker ends, or the
-driver ends (by kill -9 too) or hangs up, the guard ends the worker and whatever its fits have started: R, Java, pools
-of processes; on Linux also those that went into a session of their own, elsewhere those of its process group.
+driver ends (by kill -9 too) or hangs up, the guard ends the worker and its process group, whatever its fits have
+started: R, Java, pools of processes.
 
 The worker says "begin" when all is imported, then the outcome of each unit: from one message to the next the driver
 counts the time limit. Beside its function, say `perform(common, unit)`, a module may have `prepare(common)`, called
@@ -52,9 +52,8 @@ Used = Callable[[], tuple[float, bool] | None]
 _HEAD = Struct(f">{MARK}sQI")
 _AT_ONCE = 2**16
 _NOISE = "what came from the worker is no result: a fit wrote into its connection"
-_PDEATHSIG, _SUBREAPER = 1, 36  # of prctl
+_PDEATHSIG = 1  # of prctl
 _MOST_OPEN = 4096  # the highest descriptor: the kernel's table of them is as long as the highest is high
-_PATIENCE = 10.0  # seconds for processes to end that were killed
 
 
 class NoResult(Exception):
@@ -227,8 +226,6 @@ def _die_with(guard: int) -> None:
 def _guard(worker: int, connection: int) -> None:
     """Until the worker ends or the driver hangs up; then nothing of theirs is left. Never returns."""
     driver = os.getppid()
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_SUBREAPER, 1)  # who loses its parent becomes a child of the guard
     ended, wakes = os.pipe()
     os.set_blocking(wakes, False)
     signal.set_wakeup_fd(wakes, warn_on_full_buffer=False)
@@ -243,47 +240,18 @@ def _guard(worker: int, connection: int) -> None:
             break
         if ended in events:
             os.read(ended, 4096)
-    _end_all(worker)
+    with suppress(OSError):
+        os.killpg(worker, signal.SIGKILL)
     os._exit(1 if code is None else code)
 
 
 def _code(worker: int) -> int | None:
-    """How the worker ended, as a shell says it; None while it lives. Others' children that came to us are let go."""
-    code = None
-    with suppress(ChildProcessError):
-        while (ended := os.waitpid(-1, os.WNOHANG)) != (0, 0):
-            if ended[0] == worker:
-                status = os.waitstatus_to_exitcode(ended[1])
-                code = status if status >= 0 else 128 - status
-    return code
-
-
-def _end_all(worker: int) -> None:
-    """The worker, then who became a child of ours by its end, and so on until there is none."""
-    limit = time.monotonic() + _PATIENCE
-    if sys.platform != "linux":
-        with suppress(OSError):
-            os.killpg(worker, signal.SIGKILL)
-    while time.monotonic() < limit:
-        for child in _children():
-            with suppress(OSError):
-                os.kill(child, signal.SIGKILL)
-        try:
-            os.waitpid(-1, os.WNOHANG)
-        except ChildProcessError:
-            return
-        time.sleep(0.001)
-
-
-def _children() -> list[int]:
-    """Direct ones; when they are gone, theirs are ours. Nobody, where there is no /proc."""
-    me, children = os.getpid(), []
-    with suppress(OSError):
-        for name in filter(str.isdigit, os.listdir("/proc")):  # noqa: PTH208
-            with suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123
-                if int(file.read().rpartition(b")")[2].split()[1]) == me:
-                    children.append(int(name))
-    return children
+    """How the worker ended, as a shell says it; None while it lives."""
+    ended, status = os.waitpid(worker, os.WNOHANG)
+    if not ended:
+        return None
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
 
 
 if __name__ == "__main__":

@@ -7,10 +7,13 @@ runs and their scores; a study's own reading says more where it can.
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar
 
@@ -18,22 +21,22 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from trueness.errors import listed
+from trueness.errors import SettingError, did_you_mean, listed
 from trueness.files import write_atomically
 from trueness.outside import Json
 from trueness.running.cells import stream
-from trueness.running.results import NOT_RUN, Results, Row
+from trueness.running.results import NOT_RUN, CellSummary, Results, Row
 from trueness.running.store import Aggregate, RunColumns
-from trueness.showing import blocks
+from trueness.showing import blocks, theme
 from trueness.showing.grid import Facet, Grid, unique
 from trueness.showing.methods_paragraph import section
 from trueness.showing.paper import Part as PaperPart
 from trueness.showing.paper import read_pictures
 from trueness.showing.saving import Figure, Save
-from trueness.showing.tables import Table
+from trueness.showing.tables import Column, Table, label_of
+from trueness.statistics.result import interval_cells
 from trueness.statistics.runs import ENOUGH, RunSummary, range_note, summarise_columns
 from trueness.status import Status
-from trueness.studies import run_tables
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, PagePart, Section, Summary
 from trueness.studies.run_findings import (
     ANYBODY,
@@ -45,11 +48,12 @@ from trueness.studies.run_findings import (
     compare_learners,
     findings,
 )  # fmt: skip
-from trueness.texts import counted
+from trueness.texts import counted, csv_row
 
 MOST_CELLS = 2_000  # of which a chart can show anything
 COMPARED = ("f1", "shd")
 OPEN = "What this design cannot tell"
+LONGEST = 40  # letters of a study's name in names of files
 
 Array = NDArray[np.float64]
 
@@ -113,10 +117,10 @@ class Reading:
         return None
 
     def as_json(self, measures: Sequence[str] | None) -> dict[str, object]:
-        return run_tables.as_dict(self.results, run_tables.choose_measures(self.results, measures))
+        return _as_dict(self.results, choose_measures(self.results, measures))
 
     def as_csv(self, measures: Sequence[str] | None) -> str:
-        return run_tables.as_csv(self.results, run_tables.choose_measures(self.results, measures))
+        return as_csv(self.results, choose_measures(self.results, measures))
 
     # ---- what it says
 
@@ -132,7 +136,7 @@ class Reading:
         return [f"{who}  {status} x {n}: {message}" for (who, status, message), n in failed.most_common(8)]
 
     def tables(self, measures: Sequence[str] | None) -> list[Table]:
-        return [run_tables.means_table(self.results, run_tables.choose_measures(self.results, measures))]
+        return [_means_table(self.results, choose_measures(self.results, measures))]
 
     def tables_on_screen(self, measures: Sequence[str] | None) -> list[Table]:
         """What a terminal shows."""
@@ -221,14 +225,14 @@ class Reading:
     @property
     def files_below(self) -> str:
         """Where its tables and its findings lie below the study's folder."""
-        return run_tables.own_name(self.task)
+        return own_name(self.task)
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         from trueness.showing.chart_measured import measured
 
         if self.results.has_runs and len(self.results.cells) <= MOST_CELLS:
             figure = measured(self.results, who="respondent")
-            yield replace(figure, name=f"{run_tables.own_name(self.task)}_measured")
+            yield replace(figure, name=f"{own_name(self.task)}_measured")
 
     def files(self) -> Mapping[str, str]:
         """Its texts below the study's folder, besides tables and figures."""
@@ -256,7 +260,7 @@ class Reading:
         abstract = " ".join([self.abstract(), *([found.headline.sentence] if found.headline else [])])
         checks = [check.sentence for check in found.checks]
         tables = [table for table in self.tables(None) if table.rows] if self.results.has_runs else []
-        patterns = self.pictures or (f"{run_tables.own_name(self.task)}_*",)
+        patterns = self.pictures or (f"{own_name(self.task)}_*",)
         pictures = read_pictures(folder, self.figures_below, *patterns)
         return PaperPart(self.task, abstract, checks, self.methods(), sections, tables, pictures)
 
@@ -429,3 +433,101 @@ def _facts(about: Mapping[str, Json], identity: Mapping[str, Json]) -> list[dict
     settings = identity.get("settings", {})
     facts |= {f"setting {name}": str(value) for name, value in settings.items() if value not in (None, [], "")}
     return [{"": name, "value": value} for name, value in facts.items()]
+
+
+# ---- tables as data
+
+
+def choose_measures(results: Results, measures: Sequence[str] | None) -> tuple[str, ...]:
+    """The measures asked for, or the headline ones."""
+    for name in measures or ():
+        if name not in results.measures:
+            raise SettingError(
+                f"{name!r} is not a measure of this study. {did_you_mean(name, results.measures)} "
+                "See 'trueness list measures'."
+            )
+    return tuple(measures) if measures else results.headline
+
+
+def _flat_rows(results: Results, measures: Sequence[str]) -> list[dict[str, object]]:
+    """One row a cell and measure."""
+    return [_flat_row(cell, name, cell.measures[name]) for cell in results.summaries for name in measures]
+
+
+def _as_dict(results: Results, measures: Sequence[str]) -> dict[str, object]:
+    return {
+        "study": results.study,
+        "task": results.task,
+        "level": results.level,
+        "completeness": results.completeness(),
+        "row_dependence": {
+            cell.item: about["row_dependence"]
+            for cell, about in zip(results.cells, results.abouts, strict=True)
+            if "row_dependence" in about
+        },
+        "rows": _flat_rows(results, measures),
+    }
+
+
+def as_csv(results: Results, measures: Sequence[str]) -> str:
+    text = io.StringIO()
+    rows = _flat_rows(results, measures)
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(csv_row(rows[0] if rows else ()))
+    writer.writerows(csv_row(row.values()) for row in rows)
+    return text.getvalue()
+
+
+def _flat_row(cell: CellSummary, measure: str, summary: RunSummary) -> dict[str, object]:
+    return {
+        "item": cell.item,
+        "respondent": cell.respondent,
+        **{key: cell.about.get(key) for key in ("returns", "truth", "vary")},  # None in a task of a user's own
+        "measure": measure,
+        **summary.to_row(),
+    }
+
+
+def own_name(study: str) -> str:
+    """A study's name in names of files, which TeX takes too: letters and digits, a hash where it had others."""
+    plain = label_of(study)[:LONGEST]
+    return plain if plain and plain == study else f"{plain}-{sha256(study.encode()).hexdigest()[:6]}"
+
+
+def _means_table(results: Results, measures: Sequence[str]) -> Table:
+    """One row a cell: the mean of each measure with the CI of the mean."""
+    columns = [Column("item", "Item", "text"), Column("variant", "Variant", "text")]
+    columns += [Column("respondent", "Respondent", "text"), Column("n", "n", "count")]
+    columns += [
+        Column(
+            name, theme.measure_label(name), "number", f"{name}_low", f"{name}_high", results.measure(name).direction
+        )
+        for name in measures
+    ]
+    rows = []
+    for cell, summary in zip(results.cells, results.summaries, strict=True):
+        row = {"item": cell.item, "variant": cell.variant, "respondent": cell.respondent}
+        rows.append(row | {"n": summary.ok, "planned": cell.repeats} | wide_means(summary, measures))
+    caption = f"Mean over the n runs that gave a result, with the {100 * results.level:g} % bootstrap CI of the mean."
+    return Table(
+        f"{own_name(results.task)}_summary",
+        tuple(columns),
+        rows,
+        caption,
+        rule_before="item",
+        within=("item", "variant"),
+        on_screen=(Column("planned", "Planned", "count"),),
+    )
+
+
+def wide_means(cell: CellSummary, measures: Sequence[str]) -> dict[str, float | None]:
+    """Each measure's mean under its name, its ends beside it."""
+    row: dict[str, float | None] = {}
+    for name in measures:
+        summary = cell.measures[name]
+        row[name] = summary.mean
+        if summary.degenerate and summary.n > 1:
+            row[f"{name}_constant"] = True
+        elif summary.ci is not None:
+            row |= interval_cells(summary.ci, name)
+    return row

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from trueness.analyse import ScoresAnalysis
 from trueness.analyse.gate import GateVerdict
-from trueness.analyse.reading import AnalysisReading, rows_csv
+from trueness.analyse.reading import AnalysisReading, findings, rows_csv
 from trueness.files import write_atomically
 from trueness.page.standalone import analysis_html
 from trueness.printing import say
@@ -16,12 +16,12 @@ from trueness.showing.theme import measure_label
 from trueness.statistics.comparison import ADJUSTED, Comparison
 
 
-def print_analysis(analysis: ScoresAnalysis, *, details: bool = False, out: Console | None = None) -> None:
+def print_analysis(analysis: ScoresAnalysis, out: Console | None = None) -> None:
     """The verdicts first, then the tables they rest on, then what was understood."""
-    out, reading = out or console(), AnalysisReading(analysis, details)
+    out, reading = out or console(), AnalysisReading(analysis)
     unbroken = not out.is_terminal  # a line of a file is not broken
     out.print(f"[bold]{plain(reading.state)}[/]", soft_wrap=unbroken)
-    print_points(reading.first_findings(), out)
+    print_points(findings(analysis), out)
     for table in reading.tables():
         print_table(out, "", table, "--csv, --json")
     print_notes(reading.notes(), out)

@@ -1,7 +1,7 @@
 """Four commands as tools of an agent, over stdio: `trueness mcp` (Model Context Protocol, by its own library).
 
 Each tool is the command itself in a process of its own, so that its rules, limits and one-line errors are those of the
-terminal. A tool takes no permission: what only the user may allow (`--allow-host`, `--allow-key`) no agent can. A plan
+terminal. A tool takes no permission: what only the user may allow (`--allow-host`) no agent can. A plan
 that names Python code is refused, unless the user started the server with --allow-code.
 """
 

@@ -112,9 +112,7 @@ def command_line() -> argparse.ArgumentParser:
         "newest under results/)"
     ))  # fmt: skip
     compare.add_argument("--baseline", metavar="OLD", help="what the first is compared with")
-    compare.add_argument(
-        "--gate", metavar="SENTENCE", help='end with 1 where it holds: "NAME worse by more than 2 points"'
-    )
+    compare.add_argument("--gate", metavar="SENTENCE", help='end with 1 where it holds: "worse by more than 2 points"')
     compare.add_argument("--measure", help="which measure (default: the study's first headline measure)")
     compare.add_argument("--unscored", help="of two files: a run without a score: failed | missing (default: missing)")
     for name, what in (("csv", "one line"), ("tex", "a LaTeX table (booktabs)"), ("md", "a Markdown table")):
@@ -151,7 +149,7 @@ def command_line() -> argparse.ArgumentParser:
     schema.add_argument("name", nargs="?", help="which one (default: a list of them)")
 
     judge = commands.add_parser("judge", help="can a judge be believed? agreement, bias, corrected mean, labels needed")
-    judge.add_argument("file", help="a table: item, judge, verdict; also label, position, length, repeat, cluster")
+    judge.add_argument("file", help="a table: item, judge, verdict; also label, repeat, cluster")
     judge.add_argument("--half-width", type=float, default=0.05, help="wanted of the corrected mean (default: 0.05)")
 
     takes_json = [new, plan, run, show, analyse, evaluate, compare, report, view, lists, check, schema, judge]
@@ -159,8 +157,6 @@ def command_line() -> argparse.ArgumentParser:
         command = commands.add_parser(study, help=f"{', '.join(whats)} FILE, beside a run")
         command.add_argument("what", choices=whats)
         command.add_argument("file", help="what it is done to; - for standard input")
-        for option, words in registry.study_options(study).items():
-            command.add_argument(f"--{option}", default="", help=words)
         takes_json.append(command)
     for study, entry in registry.own_commands().items():
         command = commands.add_parser(study, help=entry["help"])
@@ -202,7 +198,7 @@ def _add_analyse(command: argparse.ArgumentParser) -> None:
         help="models to be compared together, e.g. claude=haiku+opus; once a family",
     )
     add("--interval", help="of means over runs: percentile | bca (default: percentile)")
-    add("--gate", metavar="SENTENCE", help='end with 1 where it holds, e.g. "NAME worse by more than 2 points"')
+    add("--gate", metavar="SENTENCE", help='end with 1 where it holds, e.g. "worse by more than 2 points"')
     add("--out", metavar="FOLDER", help="write table.csv, table.tex, findings.txt, report.html")
     for name, what in (
         ("csv", "one line a domain, question and reading"),
@@ -211,7 +207,6 @@ def _add_analyse(command: argparse.ArgumentParser) -> None:
     ):
         add(f"--{name}", action="store_true", help=what)
     add("--html", action="store_true", help="one self-contained page")
-    add("--details", action="store_true", help="every rule, flag and number in the terminal")
 
 
 def _add_evaluate(command: argparse.ArgumentParser) -> None:
@@ -245,9 +240,5 @@ def _add_place(command: argparse.ArgumentParser) -> None:
 
 def _add_permissions(command: argparse.ArgumentParser) -> None:
     """What only the user may allow, and no plan."""
-    for name, metavar, what in (
-        ("host", "HOST", "let keys go to this address of a plan, e.g. llm.lab.example, http://10.0.0.5:8000"),
-        ("key", "NAME", "let a plan use this variable as the key of a model that it is not made for"),
-    ):
-        what += " (repeatable)"
-        command.add_argument(f"--allow-{name}", action="append", default=[], metavar=metavar, help=what)
+    what = "let keys go to this address of a plan, e.g. llm.lab.example, http://10.0.0.5:8000 (repeatable)"
+    command.add_argument("--allow-host", action="append", default=[], metavar="HOST", help=what)

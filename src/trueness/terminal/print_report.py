@@ -257,6 +257,5 @@ def same_command(options: Namespace) -> str:
     for name in ("folder", "workers", "cluster"):
         value = getattr(options, name)
         words += [] if value is None else [f"--{name}", str(value)]
-    for name in ("allow_host", "allow_key"):
-        words += [word for value in getattr(options, name) for word in (f"--{name.replace('_', '-')}", value)]
+    words += [word for host in options.allow_host for word in ("--allow-host", host)]
     return shlex.join([*words, *(["--json"] if options.json else [])])

@@ -1,10 +1,8 @@
 """NOTEARS' augmented Lagrangian: its value, and its minimum at given multipliers in one compiled call.
 
-    minimise  F(W) = L(W) + l |W|_1   subject to  h(W) = tr(e^(W o W)) - d = 0;    weights[i, j] != 0 means i -> j
-    by        min_W  F(W) + rho/2 h^2 + alpha h,   rho <- 10 rho until h <= h_before / 4,   alpha <- alpha + rho h
-    L = 1/2 tr((I - W)' C (I - W)), C = X'X / n (d, d)                     gradient -C (I - W); n has dropped out
+    min_W  L(W) + l |W|_1 + rho/2 h^2 + alpha h,     L = 1/2 tr((I - W)' C (I - W)), C = X'X / n (d, d)
 
-Zheng, Aragam, Ravikumar & Xing (2018), algorithm 1, with the settings of the authors' notears/linear.py.
+What is minimised and how rho and alpha grow: learners/notears.py. L has the gradient -C (I - W); n has dropped out.
 
 The last problems (rho from 1e11 on) are so ill-conditioned that the reference's L-BFGS-B stops short of their minimum,
 and its answer hangs on where. `minimise` gets to the minimum: entry i -> j has curvature C_ii from the loss, but
@@ -22,15 +20,11 @@ a term costs nonzeros x d and about 12 terms suffice. Where a row sum of A is ab
 squared back: e^(2B) - I = X X + 2 X (scaling and squaring, Higham 2005).
 Loops are written out: slices and np.dot would double the time to compile.
 
-DAGMA: its central path, in one compiled call a fit.
+DAGMA: its central path (formulas: learners/notears.py), in one compiled call a fit.
 
-    minimise  L(W) + l |W|_1 + h_s(W) / mu,    h_s(W) = d log s - log det(s I - W o W)    for mu = 1, .1, .01, ...
-    gradient of h_s:  2 W o M',   M = (s I - W o W)^-1;        weights[i, j] != 0 means i -> j
-
-Bello, Aragam & Ravikumar (2022), algorithm 1, which minimises mu (L + l |W|_1) + h_s: the same minima.
 h_s is finite where the spectral radius of A = W o W is below s. There s I - A is an M-matrix, elimination needs no
 pivoting and all pivots are positive; the first pivot that is not tells that a step has left the domain (value inf).
-The authors descend by Adam (up to 180,000 steps of 3e-4); here the search of lbfgsb.py, with the diagonal curvature
+Its gradient is 2 W o M', M = (s I - A)^-1. The search of lbfgsb.py, with the diagonal curvature
 c_ij + (2 M_ji + (2 W_ij M_ji)^2) / mu, ends each stage at its minimum.
 """
 
@@ -354,7 +348,7 @@ def stage_value(
 def follow_path(
     covariance: Array, space: Space, search: Search, penalty: float, mus: Array, sizes: Array, best: Array, trace: Array
 ) -> None:
-    """Fill `best` (d, d) with W, and a row of `trace` (mu, s, h, objective, evaluations, ended) for each mu."""
+    """Fill `best` (d, d) with W, and a row of `trace` (h, objective, evaluations, ended) for each mu."""
     d = len(best)
     x, flat = search.vectors[X], best.reshape(d * d)
     weights, gradient = search.vectors[TRIAL].reshape(d, d), search.vectors[TRIAL_GRADIENT].reshape(d, d)
@@ -372,5 +366,5 @@ def follow_path(
         for p in range(len(x)):
             flat[p] = x[p]
         _, loss, h = stage_value(covariance, best, mu, s, space, gradient, curvature)
-        trace[stage, 0], trace[stage, 1], trace[stage, 2] = mu, s, h
-        trace[stage, 3], trace[stage, 4], trace[stage, 5] = loss + penalty * size(x), evaluations, state
+        trace[stage, 0], trace[stage, 1] = h, loss + penalty * size(x)
+        trace[stage, 2], trace[stage, 3] = evaluations, state

@@ -7,8 +7,8 @@
     Meek 4     i - m -> j -> k, i and j adjacent, m and k apart, i - k  then i -> k      (only with knowledge)
 
 Meek (1995). An arrow that would close a directed cycle, or that knowledge forbids, is not drawn. Where colliders
-disagree on an edge the strongest one stays, or the first one, the last one wins, or the edge becomes <->. The order of
-triples is causal-learn's: by middle node, edges with a tail there before edges with an arrow there.
+disagree on an edge the strongest one stays, or the first one. The order of triples is causal-learn's: by middle node,
+edges with a tail there before edges with an arrow there.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from trueness.learners.kernels.compiling import bare, inner, kernel
 
 TAIL, ARROW = 1, 2
-FIRST, LAST, BIDIRECTED, STRONGEST = 0, 1, 2, 3
+FIRST, STRONGEST = 0, 1
 LEAST = 1e-9  # what one collider more costs, whatever the evidence
 
 
@@ -84,7 +84,7 @@ def orient(adjacent, triples, collides, opposes, order, nodes, forbidden, requir
     for t in order:
         if collides[t]:
             x, y, z = triples[t, 0], triples[t, 1], triples[t, 2]
-            _collide(marks, near, start, x, y, z, forbidden, conflicts, stack, seen)
+            _collide(marks, near, start, x, y, z, forbidden, stack, seen)
     if conflicts == STRONGEST:
         _complete(marks, adjacent, near, start, triples, opposes, nodes)
     _close(marks, adjacent, near, start, forbidden, with_knowledge, stack, seen)
@@ -215,20 +215,11 @@ def _triples(marks, near, start):
 
 
 @bare
-def _collide(marks, near, start, x, y, z, forbidden, conflicts, stack, seen):
+def _collide(marks, near, start, x, y, z, forbidden, stack, seen):
     """Draw x -> y <- z as far as knowledge, earlier colliders and acyclicity allow."""
-    if forbidden[x, y] or forbidden[z, y]:
+    if forbidden[x, y] or forbidden[z, y] or marks[y, x] == ARROW or marks[y, z] == ARROW:
         return
-    against_x = marks[y, x] == ARROW  # an earlier collider made y -> x or y <-> x
-    against_z = marks[y, z] == ARROW
-    if conflicts in (FIRST, STRONGEST) and ((against_x and marks[x, y] == TAIL) or (against_z and marks[z, y] == TAIL)):
-        return
-    back_x, back_z = marks[y, x], marks[y, z]
     old_x, old_z = marks[x, y], marks[z, y]
-    if conflicts != BIDIRECTED:
-        marks[y, x] = TAIL
-        marks[y, z] = TAIL
-    marks[x, y] = ARROW
-    marks[z, y] = ARROW
+    marks[x, y] = marks[z, y] = ARROW
     if leads_to(marks, near, start, y, x, z, stack, seen):
-        marks[y, x], marks[y, z], marks[x, y], marks[z, y] = back_x, back_z, old_x, old_z
+        marks[x, y], marks[z, y] = old_x, old_z

@@ -113,7 +113,7 @@ class Chain:
         spread = (high - low) / 1.349  # 1 for a standard normal column
         self.scale = np.where(spread > 0, spread, np.nanstd(seen.values, axis=0))
         standard = (seen.values - self.centre) / self.scale
-        self.there = ~seen.missing
+        self.there = ~seen.gaps
         self.y: Array = np.ascontiguousarray(np.where(self.there, standard, 0.0))
         filled = interpolate(standard) if lags else (fill_by_correlations(seen, rng) - self.centre) / self.scale
         self.x: Array = np.ascontiguousarray(np.clip(filled, -BOUND, BOUND))

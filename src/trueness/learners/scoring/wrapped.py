@@ -43,7 +43,7 @@ import contextlib
 import io
 import warnings
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Literal, TypedDict
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
@@ -52,7 +52,6 @@ from numpy.typing import NDArray
 from trueness.datasets.observed import Observed
 from trueness.datasets.table import Table
 from trueness.errors import DataError
-from trueness.graphs import Graph
 from trueness.learners import lingam, notears, pc
 from trueness.learners.base import Alpha, AtLeast0, Card
 from trueness.learners.scoring.covariance import (
@@ -198,14 +197,10 @@ class PCScorer(Scorer):
         share = np.zeros((seen.d, seen.d))
         for _ in range(self.repeats):
             sample = pairwise_correlations(seen.rows(_resample(seen, rng)), self.transform)
-            share += _shares(learner.fit(sample.stand_in()))
+            graph = learner.fit(sample.stand_in())
+            share += np.where(graph.directed, 1.0, np.where(graph.undirected, 0.5, 0.0))
         share /= self.repeats
         return answer(self, seen, share, own_k=int(np.count_nonzero(share >= 0.5)))
-
-
-def _shares(graph: Graph) -> Array:
-    """share[i, j]: how far the graph speaks for i -> j."""
-    return np.where(graph.directed, 1.0, np.where(graph.undirected, 0.5, 0.0))
 
 
 def _resample(seen: Observed, rng: Generator) -> NDArray[np.intp]:
@@ -274,14 +269,6 @@ FLAG = 999.0  # tigramite's mark of a missing value; columns are standardised, n
 _SHARE = {"-->": 1.0, "o-o": 0.5, "x-x": 0.5, "": 0.5, "<--": 0.0}
 
 
-class Links(TypedDict):
-    """(cause, effect, lag) each."""
-
-    graph: NDArray[np.str_]
-    val_matrix: NDArray[np.float64]
-    p_matrix: NDArray[np.float64]
-
-
 @dataclass(frozen=True)
 class PCMCIPlus(Scorer):
     """tigramite's run_pcmciplus with partial correlations."""
@@ -309,10 +296,10 @@ class PCMCIPlus(Scorer):
                 need(f"tigramite.{part}", f"scorer {self.card.title!r}")
                 for part in ("data_processing", "independence_tests.parcorr", "pcmci")
             )
-            frame = processing.DataFrame(np.where(seen.missing, FLAG, z), missing_flag=FLAG, var_names=list(seen.names))
+            frame = processing.DataFrame(np.where(seen.gaps, FLAG, z), missing_flag=FLAG, var_names=list(seen.names))
             try:
                 made = search.PCMCI(dataframe=frame, cond_ind_test=tests.ParCorr(), verbosity=0)
-                links: Links = made.run_pcmciplus(tau_min=0, tau_max=lags, pc_alpha=self.alpha)
+                links = made.run_pcmciplus(tau_min=0, tau_max=lags, pc_alpha=self.alpha)
             except ValueError as error:  # it drops every window with a gap, and may be left with none
                 raise DataError(
                     f"{seen.source} must leave {self.card.title} some windows without a gap, got: {error}. "

@@ -84,7 +84,7 @@ function mood(status) {
   return status === "not run" ? "open" : "no";
 }
 
-/** A text that a spreadsheet would compute stands behind an apostrophe, as in our files (texts.csv_cell). */
+/** A text that a spreadsheet would compute stands behind an apostrophe, as in our files (texts.csv_row). */
 function csvText(text) {
   const shown = printable(text).replaceAll("\n", "\\x0a");
   const computed = /^[=+\-@].*[\p{L}\p{N}_(]/u.test(shown) && !/^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?%?$/.test(shown);

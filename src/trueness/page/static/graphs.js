@@ -64,7 +64,7 @@ function drawGraphPage(host, found, learned, task) {
     el("div", null,
       el("div.slider", null, label, slider),
       scores, curve,
-      el("p.quiet.small", null, learned.scored_by || `${learned.n} runs gave a ${learned.kind}${learned.failed ? `, ${learned.failed} gave none` : ""}. An edge's score is the share of runs that have it with its most frequent marks. The median run has ${learned.typical} edges.`,
+      el("p.quiet.small", null, `${learned.n} runs gave a ${learned.kind}${learned.failed ? `, ${learned.failed} gave none` : ""}. An edge's score is the share of runs that have it with its most frequent marks. The median run has ${learned.typical} edges.`,
         ` F1 and SHD are against the true ${learned.kind}.`,
         learned.left_out ? ` ${number(learned.left_out)} rare edges are not shown.` : ""),
       el("p", null, el("a", { href: cellAddress(task, learned.key) }, "All measures of this cell")))), list);
@@ -126,7 +126,7 @@ function graphPicture(found, view, kept, learned, verdicts) {
   const drawn = [];
   if (view === "true") learned.truth.forEach(([i, j, marks]) => drawn.push([i, j, marks, "plain", 1, "true"]));
   else {
-    kept.forEach(([i, j, marks, times], at) => drawn.push([i, j, marks, view === "overlay" && learned.truth.length ? verdicts[at] : "plain", times / learned.n, learned.scored_by ? `score ${number(times)}` : `in ${times} of ${learned.n} runs`]));
+    kept.forEach(([i, j, marks, times], at) => drawn.push([i, j, marks, view === "overlay" && learned.truth.length ? verdicts[at] : "plain", times / learned.n, `in ${times} of ${learned.n} runs`]));
     if (view === "overlay") {
       const there = new Set(kept.map(([i, j]) => `${i},${j}`));
       learned.truth.filter(([i, j]) => !there.has(`${i},${j}`)).forEach(([i, j, marks]) => drawn.push([i, j, marks, "lost", 0.4, "true, not kept"]));
@@ -178,5 +178,5 @@ function tip(mark, [x, y], [dx, dy], width) {
 function edgeList(found, kept, learned, verdicts) {
   const words = { correct: "correct", wrong: "wrong mark", extra: "extra" };
   const rows = kept.map(([i, j, marks, times], at) => [at + 1, found.nodes[i], marks, found.nodes[j], times / learned.n, learned.truth.length ? words[verdicts[at]] : ""]);
-  return rows.length ? [el("h2", null, "Edges kept"), dataTable({ columns: ["rank", "from", "mark", "to", learned.scored_by ? "score" : "share of runs", "verdict"], rows, title: "" }, `edges_${found.item}`, 12)] : null;
+  return rows.length ? [el("h2", null, "Edges kept"), dataTable({ columns: ["rank", "from", "mark", "to", "share of runs", "verdict"], rows, title: "" }, `edges_${found.item}`, 12)] : null;
 }

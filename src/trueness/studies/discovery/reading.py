@@ -34,9 +34,8 @@ from trueness.status import Status
 from trueness.studies.discovery.variances import write_variances
 from trueness.studies.item_graphs import count_edges, graph_of, name_of
 from trueness.studies.protocol import CellKey
-from trueness.studies.reading import MOST_CELLS, OPEN, Reading
+from trueness.studies.reading import MOST_CELLS, OPEN, Reading, choose_measures, wide_means
 from trueness.studies.run_findings import LEARNERS
-from trueness.studies.run_tables import choose_measures, wide_means
 from trueness.texts import counted
 
 MOST_EDGES = 30  # of a learner on a data set without a truth, in a terminal

@@ -13,13 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from trueness.models import Reply
 from trueness.reasoning.graph import Problem
 from trueness.reasoning.problems import problem_from
 from trueness.running.results import Results, Row
-from trueness.running.store import Store, StoredReply
+from trueness.running.store import Store
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
 from trueness.studies.faithfulness.batch import GIVEN, Batch, Criterion, against_accuracy, method_rows
@@ -29,7 +28,6 @@ from trueness.studies.faithfulness.behaviour import (
     OwnGraph,
     agreement_of,
     behaviour_of,
-    given_graph,
     read_own_graph,
 )
 from trueness.studies.faithfulness.judge_reliability import Reliability, reliability
@@ -85,15 +83,10 @@ class FaithfulnessStudy:
         return Batch(self.right, judgements, self.reliability, self.level)
 
     @cached_property
-    def written(self) -> tuple[Behaviour, ...]:
-        """Those whose graph the model wrote itself."""
-        return tuple(one for one in self.behaviours if not one.own.from_problem)
-
-    @cached_property
     def own_batches(self) -> dict[str, Batch]:
         """Model -> the graphs that it wrote itself (first repeat), scored by what can be executed."""
-        models = dict.fromkeys(one.model for one in self.written)
-        first = [(one.model, self._score_written(one)) for one in self.written if not one.repeat]
+        models = dict.fromkeys(one.model for one in self.behaviours)
+        first = [(one.model, self._score_written(one)) for one in self.behaviours if not one.repeat]
         return {model: Batch(tuple(scored for who, scored in first if who == model)) for model in models}
 
     def _score_written(self, one: Behaviour) -> Evaluation:
@@ -130,7 +123,7 @@ class FaithfulnessStudy:
 
     @cached_property
     def agreements(self) -> list[Agreement]:
-        """Per model: how often its answer moved as its own graph says, with its controls."""
+        """Per model: how often its answer moved as its own graph says."""
         models = dict.fromkeys(one.model for one in self.behaviours)
         return [agreement_of(self.behaviours, model, self.level) for model in models]
 
@@ -173,53 +166,26 @@ def faithfulness_of(results: Results, store: Store) -> FaithfulnessStudy:
     problems = {record["id"]: problem_from(record, record["id"]) for record in about["problems"]}
     judgements: list[Judgement] = []
     behaviours: list[Behaviour] = []
-    for unit in _units(results, store.replies()):
-        problem, who = problems[unit.problem], (unit.model, unit.repeat)
-        if unit.variant == "judge":
-            verdicts = ((one.probe, verdict_of(one.reply, problem, one.probe)) for one in unit.asked)
+    stored = store.replies()
+    for cell, run in ((one, run) for one in results.cells for run in results.of_cell(one)):
+        problem, who = problems[cell.item], (cell.respondent, run.repeat)
+        records = [] if run.answer is None else json.loads(run.answer)["replies"]
+        asked = [
+            (Probe(one["kind"], one["node"]), one.get("changed"), key and Reply.from_dict(stored[key].reply))
+            for one in records
+            if (key := one["reply"]) is None or key in stored  # None: it could not be asked
+            if one.get("manner", "plain") == "plain"  # an older version asked the same in other manners
+        ]
+        if cell.variant == "judge":
+            verdicts = ((probe, verdict_of(reply, problem, probe)) for probe, _, reply in asked)
             judgements += [Judgement(problem.id, probe, *who, verdict) for probe, verdict in verdicts]
-        elif unit.variant == "behaviour":
-            graph, rest = given_graph(problem), unit.asked
-            if rest[0].probe.kind == "own_graph":
-                first, *rest = rest
-                lost = OwnGraph(Status.FAILED, "the reply with the graph is not in the store.")
-                graph = lost if first.reply is None else read_own_graph(first.reply, problem)
-            replies = {one.probe: (one.changed, one.reply) for one in rest if one.reply is not None}
+        elif cell.variant == "behaviour" and records:
+            replies = {probe: (changed, reply) for probe, changed, reply in asked if reply is not None}
+            _, first = replies.pop(Probe("own_graph"), (None, None))
+            lost = OwnGraph(Status.FAILED, "the reply with the graph is not in the store.")
+            graph = lost if first is None else read_own_graph(first, problem)
             behaviours.append(behaviour_of(graph, replies, *who, problem.id, about.get("changes", 0)))
     return FaithfulnessStudy(
         results.study, results.seed, results.level, problems, tuple(about["judges"]), tuple(judgements),
         Scoring(**about["scoring"]), tuple(behaviours),
     )  # fmt: skip
-
-
-class _Asked(NamedTuple):
-    """One question of a unit, as work.py wrote it down; without a reply it could not be asked."""
-
-    probe: Probe
-    changed: float | None
-    reply: Reply | None
-
-
-class _Unit(NamedTuple):
-    problem: str
-    variant: str
-    model: str
-    repeat: int
-    asked: list[_Asked]
-
-
-def _units(results: Results, stored: Mapping[str, StoredReply]) -> Iterator[_Unit]:
-    for cell in results.cells:
-        for run in results.of_cell(cell):
-            if run.answer is None:
-                continue
-            asked = []
-            for record in json.loads(run.answer)["replies"]:
-                if record.get("manner", "plain") != "plain":
-                    continue  # of an older version, which asked the same in other manners
-                reply = stored.get(record["reply"])
-                if reply is not None or record["reply"] is None:
-                    probe = Probe(record["kind"], record["node"])
-                    read = None if reply is None else Reply.from_dict(reply.reply)
-                    asked.append(_Asked(probe, record.get("changed"), read))
-            yield _Unit(cell.item, cell.variant, cell.respondent, run.repeat, asked)

@@ -36,10 +36,7 @@ from trueness.studies.faithfulness.batch import Batch
 from trueness.studies.faithfulness.behaviour import (
     MOST_CHANGES,
     Behaviour,
-    OwnGraph,
-    Whose,
     behaviour_of,
-    given_graph,
     questions_of_behaviour,
     read_own_graph,
 )
@@ -108,15 +105,14 @@ def evaluate_behaviour(
     model: str | Model,
     *,
     changes: int = MOST_CHANGES,
-    graph: Whose = "own",
     asking: Asking | None = None,
 ) -> Behaviour:
     """The model solves the problem and writes its graph; then it is asked the problem fresh, as it is and with one
-    number of its text changed, for so many knowns and two numbers that its graph calls irrelevant. graph="given": the
-    graph of the problem speaks for it, as for a model that can write none."""
+    number of its text changed, for so many knowns and two numbers that its graph calls irrelevant."""
     to_solve = _problem_to_solve(problem)
     with _asked(model, asking) as (asked,):
-        solved = given_graph(to_solve) if graph == "given" else asked.written_graph(to_solve)
+        (written,) = asked.replies([ask_about(to_solve, Probe("own_graph"))])
+        solved = read_own_graph(written, to_solve)
         questions = [] if solved.problem is None else questions_of_behaviour(solved.problem, changes)
         replies = asked.replies(questions)
     read = {question.probe: (question.changed, reply) for question, reply in zip(questions, replies, strict=True)}
@@ -247,10 +243,6 @@ class _Asked:
         with ThreadPoolExecutor(max(1, self.model.concurrency)) as pool:
             told = dict(zip(once, pool.map(self._ask, once.values()), strict=True))
         return [told[key] for key in keys]
-
-    def written_graph(self, problem: Problem) -> OwnGraph:
-        (reply,) = self.replies([ask_about(problem, Probe("own_graph"))])
-        return read_own_graph(reply, problem)
 
     def _ask(self, question: ProbeQuestion) -> Reply:
         try:

@@ -20,7 +20,6 @@ from trueness.studies.faithfulness.batch import GIVEN, HELD_OUT, Batch, Criterio
 from trueness.studies.faithfulness.behaviour import Behaviour
 from trueness.studies.faithfulness.judge_reliability import ratings
 from trueness.studies.faithfulness.known_groups import group_of
-from trueness.studies.faithfulness.probes import KINDS
 from trueness.studies.faithfulness.scores import BANDS, COMPONENTS, DEFAULT, NOT_JUDGED, ORIGINAL_LOGIC
 
 NOT_ASKED = "no judge asked"
@@ -171,28 +170,21 @@ def group_table(study: FaithfulnessStudy) -> Table:
 
 
 def judge_rows(study: FaithfulnessStudy) -> Rows:
-    """One row a judge (or pair), figure and kind of question."""
+    """One row a judge (or pair) and figure."""
     rows: Rows = []
     for one in () if study.reliability is None else study.reliability.figures:
         estimate, figure = one.estimate, _GROUPS[one.group] + _FIGURES[one.name]
-        row = {"judge": one.judge or "all judges", "figure": figure, "kind": one.kind, "value": estimate.value}
+        row = {"judge": one.judge or "all judges", "figure": figure, "value": estimate.value}
         counts = {"n": estimate.n, "clusters": estimate.n_clusters, "notes": " ".join(estimate.notes)}
         rows.append({**row, **interval_cells(estimate.interval), **counts})
     return rows
 
 
 def reliability_table(study: FaithfulnessStudy) -> Table:
-    """Figures by kinds of question."""
-    lines: dict[tuple[object, object], dict[str, object]] = {}
-    for one in judge_rows(study):
-        line = lines.setdefault((one["judge"], one["figure"]), {key: one[key] for key in ("judge", "figure")})
-        line |= {key: max(line.get(key, 0), one[key]) for key in ("n", "clusters")}  # type: ignore[call-overload]
-        kind = str(one["kind"] or "all")
-        line |= {kind: one["value"], f"{kind}_low": one["low"], f"{kind}_high": one["high"]}
     columns = (
         *_texts(judge="Judge", figure="Agreement"),
         *_counts(n="n", clusters="problems"),
-        *_numbers({kind: kind for kind in ("all", *KINDS)}),
+        Column("value", "Value", "number", "low", "high", decimals=2),
     )
     caption = (
         "Judges: readable verdicts; agreement with themselves over repeats, with each other and with the executed "
@@ -202,9 +194,8 @@ def reliability_table(study: FaithfulnessStudy) -> Table:
         "brackets is a constant over these problems, or rests on fewer than four."
     )
     return Table(
-        "faithfulness_reliability", columns, list(lines.values()), caption, rule_before="judge",
-        title="can the judge be believed?", drop=[("clusters",), ("n",), *((kind,) for kind in KINDS)],
-        once=("judge",),
+        "faithfulness_reliability", columns, judge_rows(study), caption, rule_before="judge",
+        title="can the judge be believed?", drop=[("clusters",), ("n",)], once=("judge",),
     )  # fmt: skip
 
 
@@ -223,13 +214,11 @@ def behaviour_rows(study: FaithfulnessStudy) -> Rows:
     rows = []
     for agreement in study.agreements:
         mine = [one for one in study.behaviours if one.model == agreement.model]
-        written = [one.own for one in mine if not one.own.from_problem]
         row: dict[str, object] = {"model": agreement.model, "asked": agreement.n_asked, "problems": agreement.problems}
-        row |= {"executed": sum(graph.status is Status.OK for graph in written)} if written else {}
-        row |= {name: sum(getattr(graph, name) is True for graph in written) for name in _OF_GRAPHS if written}
+        row |= {"executed": sum(one.own.status is Status.OK for one in mine)}
+        row |= {name: sum(getattr(one.own, name) is True for one in mine) for name in _OF_GRAPHS}
         row |= {"probes": agreement.agreement.n}
-        for name in _SHARES:
-            row |= getattr(agreement, name).cells(name)
+        row |= agreement.agreement.cells("agreement")
         lost = [str(pair.status) for one in mine for pair in one.pairs if pair.agrees is None]
         lost += [f"problem {one.status}" for one in mine if one.base is None]
         lost += ["number not in the text for certain" for one in mine for _ in one.left_out]
@@ -238,27 +227,21 @@ def behaviour_rows(study: FaithfulnessStudy) -> Rows:
 
 
 _OF_GRAPHS = {"agrees": "give its answer", "right": "give the right one"}
-_SHARES = {
-    "agreement": "as the graph says",
-    "direction": "direction",
-    "irrelevant": "control: irrelevant stays",
-}
 
 
 def behaviour_table(study: FaithfulnessStudy) -> Table:
     columns = (
         *_texts(model="Model"),
         *_counts(asked="Graphs asked", executed="executed", **_OF_GRAPHS, problems="Problems", probes="Probes"),
-        *_numbers(_SHARES),
+        *_numbers({"agreement": "as the graph says"}),
         *_texts(missing="Not compared"),
     )
     caption = (
         "Behaviour: one number of a problem's text is changed, the model is asked fresh, and its answer is compared "
         "with what its own graph says (the value where the rules can be executed, else that it moves or stays). "
-        "Control: numbers that the graph calls irrelevant. "
         f"Brackets: {100 * study.level:g} % intervals clustered by problem."
     )
-    counts = ("right", "agrees", "executed", "missing", "asked", "problems", "direction")
+    counts = ("right", "agrees", "executed", "missing", "asked", "problems")
     return Table(
         "faithfulness_behaviour", columns, behaviour_rows(study), caption,
         title="does its answer move as its own graph says?", drop=[(name,) for name in counts],
@@ -380,7 +363,7 @@ def sampling(study: FaithfulnessStudy) -> list[str]:
 
 
 def _written(study: FaithfulnessStudy, model: str) -> str:
-    graphs = [one.own for one in study.written if one.model == model]
+    graphs = [one.own for one in study.behaviours if one.model == model]
     executed = sum(graph.status is Status.OK for graph in graphs)
     agree, right = sum(graph.agrees is True for graph in graphs), sum(graph.right is True for graph in graphs)
     return (

@@ -52,18 +52,17 @@ Ratings = dict[Item, dict[tuple[str, int], float]]  # item -> (judge, repeat) ->
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a judge, of a pair of judges, or ("") of all; over one kind of question, or ("") all."""
+    """A figure of a judge, of a pair of judges, or ("") of all."""
 
     group: Literal["readable", "retest", "between", "execution"]
     judge: str
     name: Literal["", "alpha", "ac1", "kappa", "share"]
-    kind: str
     estimate: Estimate
 
     @property
     def key(self) -> str:
         """Its name among those of its judge, or of all judges."""
-        return " ".join(filter(None, (self.name, self.kind, self.judge if self.group == "between" else "")))
+        return " ".join(filter(None, (self.name, self.judge if self.group == "between" else "")))
 
     def finding(self) -> Finding:
         before = {
@@ -82,12 +81,12 @@ class Reliability:
 
     @property
     def retest(self) -> dict[str, dict[str, Estimate]]:
-        """Judge -> alpha, ac1, alpha logic, ..."""
+        """Judge -> alpha, ac1"""
         return self._by_judge("retest")
 
     @property
     def between(self) -> dict[str, Estimate]:
-        """alpha, kappa A and B, alpha logic, ..."""
+        """alpha, kappa A and B, ac1 A and B"""
         return {one.key: one.estimate for one in self.figures if one.group == "between"}
 
     @property
@@ -184,12 +183,6 @@ def _clusters(items: Iterable[Item]) -> list[str]:
     return [group_of(item.problem)[0] for item in items]
 
 
-def _by_kind(table: Ratings) -> dict[str, Ratings]:
-    """All items as "", then each kind: kinds that are rated differently make the agreement over all look good."""
-    kinds = dict.fromkeys(item.kind for item in table)
-    return {"": table} | {kind: {item: v for item, v in table.items() if item.kind == kind} for kind in kinds}
-
-
 # ---- agreement
 
 
@@ -197,35 +190,29 @@ def _readable(judgements: Sequence[Judgement], judge: str, level: float) -> Figu
     mine = [one for one in judgements if one.judge == judge]
     read, problems = [float(one.verdict.status == "ok") for one in mine], [group_of(one.problem)[0] for one in mine]
     estimate = share(read, problems, level, name=f"share of readable verdicts of {judge}")
-    return Figure("readable", judge, "", "", estimate)
+    return Figure("readable", judge, "", estimate)
 
 
 def _retest(table: Ratings, judge: str, level: float) -> list[Figure]:
     raters = sorted({rater for values in table.values() for rater in values})
     if len(raters) < 2:
         return []
-    figures = []
-    for kind, part in _by_kind(table).items():
-        matrix, clusters = np.array([[part[i].get(rater, np.nan) for i in part] for rater in raters]), _clusters(part)
-        alpha = krippendorff_alpha(matrix, "ordinal", clusters, level)
-        figures.append(Figure("retest", judge, "alpha", kind, alpha))
-        figures.append(Figure("retest", judge, "ac1", kind, _ac1(matrix, clusters, level)))
-    return _without_kinds_alone(figures)
+    matrix = np.array([[values.get(rater, np.nan) for values in table.values()] for rater in raters])
+    alpha, ac1 = _alpha(matrix, table, level), _ac1(matrix, _clusters(table), level)
+    return [Figure("retest", judge, "alpha", alpha), Figure("retest", judge, "ac1", ac1)]
 
 
 def _between(table: Ratings, judges: Sequence[str], level: float) -> list[Figure]:
     if len(judges) < 2:
         return []
-    means, figures = [_rounded_means(table, judge) for judge in judges], []
-    for kind, part in _by_kind(table).items():
-        matrix, clusters = np.array([[mean.get(item, np.nan) for item in part] for mean in means]), _clusters(part)
-        alpha = krippendorff_alpha(matrix, "ordinal", clusters, level)
-        figures.append(Figure("between", "", "alpha", kind, alpha))
-        for a, b in combinations(range(len(judges)), 2):
-            pair, kappa = f"{judges[a]} and {judges[b]}", (matrix[a], matrix[b], "quadratic", clusters, level)
-            figures.append(Figure("between", pair, "kappa", kind, weighted_kappa(*kappa)))  # type: ignore[arg-type]
-            figures.append(Figure("between", pair, "ac1", kind, _ac1(matrix[[a, b]], clusters, level)))
-    return _without_kinds_alone(figures)
+    means, clusters = [_rounded_means(table, judge) for judge in judges], _clusters(table)
+    matrix = np.array([[mean.get(item, np.nan) for item in table] for mean in means])
+    figures = [Figure("between", "", "alpha", _alpha(matrix, table, level))]
+    for a, b in combinations(range(len(judges)), 2):
+        pair, kappa = f"{judges[a]} and {judges[b]}", weighted_kappa(matrix[a], matrix[b], "quadratic", clusters, level)
+        figures.append(Figure("between", pair, "kappa", kappa))
+        figures.append(Figure("between", pair, "ac1", _ac1(matrix[[a, b]], clusters, level)))
+    return figures
 
 
 def _execution(table: Ratings, judge: str, executed: Mapping[Item, bool], level: float) -> Iterator[Figure]:
@@ -236,11 +223,11 @@ def _execution(table: Ratings, judge: str, executed: Mapping[Item, bool], level:
     judged = np.array([float(mean >= TOP / 2) for mean in means.values()])
     true, clusters = np.array([float(executed[item]) for item in means]), _clusters(means)
     alike = share((judged == true).astype(float), clusters, level, name="share of nodes on which they agree")
-    yield Figure("execution", judge, "share", "", alike)
+    yield Figure("execution", judge, "share", alike)
     ac1 = gwet_ac1(np.vstack([judged, true]), clusters, level, categories=2)
-    yield Figure("execution", judge, "ac1", "", ac1)
+    yield Figure("execution", judge, "ac1", ac1)
     if len(np.unique(true)) > 1 and len(np.unique(judged)) > 1:  # where one never varies kappa is 0 in any case
-        yield Figure("execution", judge, "kappa", "", weighted_kappa(judged, true, "none", clusters, level))
+        yield Figure("execution", judge, "kappa", weighted_kappa(judged, true, "none", clusters, level))
 
 
 def _ac1(matrix: NDArray[np.float64], clusters: Sequence[str], level: float) -> Estimate:
@@ -249,14 +236,15 @@ def _ac1(matrix: NDArray[np.float64], clusters: Sequence[str], level: float) -> 
     return gwet_ac1(matrix, clusters, level, categories=categories)
 
 
-def _without_kinds_alone(figures: list[Figure]) -> list[Figure]:
-    """Where no kind has an alpha worth the name and all together do, ratings differ between kinds only: no alpha."""
-    first, apart = figures[0], [one.estimate.value for one in figures if one.name == "alpha" and one.kind]
-    over_all, reliable = first.estimate.value, [value for value in apart if value is not None and value >= UNRELIABLE]
-    if len(apart) < 2 or over_all is None or over_all < UNRELIABLE or reliable:
-        return figures
-    note = "Ratings differ between kinds of question and hardly within one: see each kind."
-    return [replace(first, estimate=replace(first.estimate, value=None, interval=None, notes=(note,))), *figures[1:]]
+def _alpha(matrix: NDArray[np.float64], items: Iterable[Item], level: float) -> Estimate:
+    """No value where it is reliable over all items and within no kind: then ratings differ between kinds only."""
+    kinds = np.array([item.kind for item in items])
+    whole = krippendorff_alpha(matrix, "ordinal", _clusters(items), level)
+    apart = [krippendorff_alpha(matrix[:, kinds == kind], "ordinal").value or 0.0 for kind in np.unique(kinds)]
+    if len(apart) < 2 or whole.value is None or not whole.value >= UNRELIABLE > max(apart):
+        return whole
+    note = "Ratings differ between kinds of question and hardly within one."
+    return replace(whole, value=None, interval=None, notes=(note,))
 
 
 # ---- what must be said of a judge before its ratings are used
@@ -285,8 +273,7 @@ def _constant_judges(table: Ratings, judges: Sequence[str]) -> list[str]:
 def _weak_alphas(figures: Iterable[Figure]) -> list[str]:
     return [
         f"Agreement {f'{one.judge} with itself' if one.judge else 'between the judges'}"
-        f"{f' on {one.kind}' if one.kind else ''} is alpha {one.estimate.value:.2f}, below {UNRELIABLE}: do not rest "
-        "conclusions on it."
+        f" is alpha {one.estimate.value:.2f}, below {UNRELIABLE}: do not rest conclusions on it."
         for one in figures
         if one.name == "alpha" and one.estimate.value is not None and one.estimate.value < UNRELIABLE
     ]

@@ -3,8 +3,8 @@
     AUC = P(right > damaged) + P(right = damaged)/2 = (Cliff's delta + 1)/2        over all pairs, clustered by problem
 
 1 tells them apart, .5 does not, below .5 prefers the damaged. Damages: damage.py. A copy that has no value in a measure
-(a graph that cannot be executed any more) is left out of `auc`; `auc_lowest` counts it as the lowest value, since a
-measure that refuses a damaged graph has seen the damage. A problem and its damaged copies are one cluster. `judge` is
+(a graph that cannot be executed any more) counts as the lowest value (`auc_lowest`), since a measure that refuses a
+damaged graph has seen the damage. A problem and its damaged copies are one cluster. `judge` is
 what judges alone say, `executable` the mean of the executed checks (checks.py), `cf_lower` cf with the missing at 0,
 `graph_checks` our structural checks; `graph_original` stands apart where `graph_quality` is not the original's.
 """
@@ -59,11 +59,10 @@ MEASURES: Mapping[str, Measure] = {
 
 @dataclass(frozen=True)
 class Separation:
-    """How well one measure tells the groups apart; `auc` over copies with a value."""
+    """How well one measure tells the groups apart."""
 
     measure: str
     damage: str  # a kind, or "all"
-    auc: Estimate
     auc_lowest: Estimate
     n_right: int
     n_damaged: int
@@ -71,8 +70,12 @@ class Separation:
 
     def row(self) -> dict[str, object]:
         counts = {"n_right": self.n_right, "n_damaged": self.n_damaged, "n_missing": self.n_missing}
-        areas = self.auc.cells("auc", "") | self.auc_lowest.cells("auc_lowest", "lowest")
-        return {"measure": self.measure, "damage": self.damage, **counts, **areas}
+        return {
+            "measure": self.measure,
+            "damage": self.damage,
+            **counts,
+            **self.auc_lowest.cells("auc_lowest", "lowest"),
+        }
 
     def verdict(self) -> Verdict:
         """In one word, by value and interval."""
@@ -148,8 +151,8 @@ def _separation(name: str, damage: str, values: Sequence[tuple[tuple[str, str], 
     a, b = np.array(list(right.values())), np.array([value for _, value in damaged])
     labels = list(right), [problem for problem, _ in damaged]
     missing = np.isnan(b)
-    areas = [auc(a, values, labels, level, name=f"AUC of {name}") for values in (b, np.where(missing, -1.0, b))]
-    return Separation(name, damage, areas[0], areas[1], len(a), len(b), int(missing.sum()))
+    area = auc(a, np.where(missing, -1.0, b), labels, level, name=f"AUC of {name}")
+    return Separation(name, damage, area, len(a), len(b), int(missing.sum()))
 
 
 def value_array(values: Sequence[float | None]) -> Array:

@@ -5,8 +5,7 @@ asked. An item is a problem, or a damaged copy of one (`corrupt = true`): physic
 
     variant judge            a judge on one problem: every question about it (nodes, knowns, logic), one unit a repeat
     variant behaviour        a model under evaluation on one right problem: it solves it and writes its graph; then the
-                             problem fresh: as it is, and with one number of its text changed at a time (behaviour.py);
-                             behaviour = "given": the graph of the file
+                             problem fresh: as it is, and with one number of its text changed at a time (behaviour.py)
 
 All replies are stored, and read and scored again from the store.
 """
@@ -28,7 +27,7 @@ from trueness.reading.verdicts import Verdict
 from trueness.reasoning.graph import Problem
 from trueness.reasoning.problems import DOMAINS, load_problems, read_problems
 from trueness.running.cells import Ask, Cell, Outcome, PlanContext, hash_of, reply_key, stream
-from trueness.settings import Between, Names, OneOf, Positive, Temperature, Whole, temperature_to_send
+from trueness.settings import Between, Names, Positive, Temperature, Whole, temperature_to_send
 from trueness.statistics.reach import Reach
 from trueness.status import Status
 from trueness.studies.faithfulness.behaviour import (
@@ -55,7 +54,6 @@ from trueness.studies.faithfulness.scores import COMPONENTS, Scoring
 from trueness.texts import counted
 
 VERSION = 1  # raise when the same plan would ask other questions
-GRAPHS = ("own", "given")
 EXCERPT = 70  # characters of an unreadable reply that the terminal shows
 
 
@@ -67,7 +65,6 @@ class FaithfulnessSettings:
     judges: Names = ()
     models: Names = ()
     changes: Annotated[int, Between(0, 20, closed=True)] = MOST_CHANGES
-    behaviour: Annotated[str, OneOf(GRAPHS)] = "own"
     corrupt: bool = False
     judged: Whole | Names | None = None
     nodes: Whole | None = None
@@ -142,8 +139,6 @@ class Faithfulness:
     def _behaviour_cell(self, model: str, problem: Problem) -> Cell:
         """How many questions there will be is known when the model has written its graph; `calls` is a guess."""
         changes = self.options.changes
-        if self.options.behaviour == "given":
-            return self._cell(model, problem, "behaviour", questions_of_behaviour(problem, changes), changes=changes)
         later = 1 + min(changes, len(problem.graph.knowns)) + MOST_IRRELEVANT if changes else 0
         return self._cell(model, problem, "behaviour", [ask_about(problem, Probe("own_graph"))], later, changes=changes)
 
@@ -237,7 +232,7 @@ class Faithfulness:
             notes.append("No judge is asked: logic is missing, and cf has bounds and no value.")
         elif options.repeats == 1:
             notes.append("Each judge is asked once: how far it agrees with itself will not be known. Set repeats = 2.")
-        if options.models and options.behaviour == "own":
+        if options.models:
             notes.append("How many calls models take is a guess: the graphs that they write decide it.")
         if options.judges and not options.corrupt:
             notes.append("Without corrupt = true nothing shows whether judges tell right from damaged graphs.")
@@ -251,7 +246,6 @@ class Faithfulness:
             "judges": list(options.judges),
             "models": list(options.models),
             "changes": options.changes,
-            "behaviour": options.behaviour,
             "scoring": asdict(self.scoring),
             "corrupt": options.corrupt,
             "prompts": {

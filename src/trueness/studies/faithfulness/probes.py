@@ -4,7 +4,7 @@
     abduction        one a known: its value is hidden everywhere (redaction.py), the target's value is given
     logic            one: five ratings of the reasoning, 0 to 4 each
     own_graph        one, to the evaluated model: solve the problem and write the reasoning as a graph
-    formulas         one, where rules of a graph are words: write each of them as a formula (`check --formulas`)
+    formulas         one, where rules of a graph are words: write each of them as a formula (`with_formulas_of`)
     fresh            the problem as it is, and with one number of its text changed, and nothing else (behaviour.py)
 
 What a judge said to one probe in one repeat is a Judgement.
@@ -198,9 +198,6 @@ def result_of(problem: Problem) -> Quantity | None:
 
 
 # ---- a judge's answers
-
-
-Send = Callable[[Sequence[Message], Settings, str], Reply]  # messages, settings, salt -> reply
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,7 @@ class FaithfulnessReading(Reading):
         if study.behaviours:
             files["pairs.csv"] = csv_text(pd.DataFrame(findings.pair_rows(study.behaviours)))
         for model in study.own_batches:  # the first graph for each problem: another plan can judge them
-            mine = [one.own.problem for one in study.written if one.model == model and not one.repeat]
+            mine = [one.own.problem for one in study.behaviours if one.model == model and not one.repeat]
             lines = [json.dumps(problem.to_dict()) + "\n" for problem in mine if problem]
             files[f"{safe_name('own_graphs', model)}.jsonl"] = "".join(lines)
         return {f"{self.files_below}/{name}": text for name, text in files.items()}

@@ -20,7 +20,7 @@ Two-sided p cannot fall below 2/n!: .083 for four units, .017 for five. Phipson 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import permutations
 from types import SimpleNamespace
@@ -199,14 +199,6 @@ def pair_cells(c: Comparison) -> dict[str, str | float | None]:
     level = c.span.level if c.span else None
     means = {"mean_a": c.means[0], "mean_b": c.means[1], "difference": c.difference}
     return {"a": c.names[0], "b": c.names[1], **means, **ends(c.span), "level": level}
-
-
-def join_words(words: Sequence[object], most: int = 4) -> str:
-    """`a, b and c`, or the first of many and how many more there are."""
-    items = [str(word) for word in words]
-    if len(items) > most:
-        return ", ".join(items[:most]) + f" and {len(items) - most} more"
-    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)
 
 
 def percent(share: float | None) -> str:

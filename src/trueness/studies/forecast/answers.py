@@ -25,7 +25,6 @@ from trueness.running.results import Results, Row
 from trueness.running.store import Store, StoredReply
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
-from trueness.studies.forecast import human
 from trueness.studies.forecast.frames import (
     ARMS,
     CELL,
@@ -36,7 +35,7 @@ from trueness.studies.forecast.frames import (
     Forecasts,
     Truth,
 )
-from trueness.studies.forecast.references import reference_claims
+from trueness.studies.forecast.references import GONE, check_experts, parse_experts, questions, reference_claims
 from trueness.studies.forecast.scores import long, score_claims
 
 _OF_REPLY = ("text", "model", "seconds", "cost", "input_tokens", "output_tokens", "cached_tokens")
@@ -88,14 +87,14 @@ def forecasts_of(discovery: Results, forecast: Results, store: Store) -> Forecas
     read = [*_replies(forecast, store)]
     rows = [row for keys, _, reading in read for row in _claim_rows(keys, reading, forecast.level)]
     model_claims = pd.DataFrame(rows, columns=list(CLAIM_COLUMNS))
-    references = tuple(about["references"])
+    references = tuple(name for name in about["references"] if name not in GONE)
     others = [reference_claims(truths, about["datasets"], references, about["targets"])]
-    asked_of_people = human.questions(about["datasets"], about["learners"])
-    others += [human.parse_experts(text, name, asked_of_people, name) for name, text in about["humans"].items()]
+    asked_of_people = questions(about["datasets"], about["learners"])
+    others += [parse_experts(text, name, asked_of_people, name) for name, text in about["humans"].items()]
     filled = [part for part in (model_claims, *others) if len(part)]
     table = pd.concat(filled, ignore_index=True) if filled else model_claims.astype(dict.fromkeys(_NUMBERS, float))
     people = [name for name in table["respondent"].unique() if name.startswith("human/")]  # a sheet may hold several
-    human.check_experts(people, f"the study {forecast.study}")
+    check_experts(people, f"the study {forecast.study}")
     references = (*references, *people)
     return Forecasts(
         study=forecast.study,
@@ -103,13 +102,13 @@ def forecasts_of(discovery: Results, forecast: Results, store: Store) -> Forecas
         level=forecast.level,
         truths=truths,
         claims=table,
-        scores=score_claims(table, truths, references=references, seed=forecast.seed),
+        scores=score_claims(table, truths, references=references),
         replies=_replies_frame(read, store),
         datasets=about["datasets"],
         learners=about["learners"],
         references=references,
         arm=dict(zip(ARMS, forecast.cells[0].variant.split("/"), strict=True)) if forecast.cells else {},
-        notes={key: about[key] for key in ("capability", "prompts", "famous", "published") if key in about},
+        notes={key: about[key] for key in ("capability", "prompts", "famous") if key in about},
     )
 
 

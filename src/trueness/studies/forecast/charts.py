@@ -5,8 +5,8 @@
                  CI of the mean. In front: the claims as coloured bars, one offset a formulation: the median of both
                  ends over the repeats of a question. No readable claim is a grey cross
     runs         one panel a cell (data set by learner, the smallest graph first). Grey: a histogram of the runs, each
-                 panel to its own height. Below it one line a respondent: from the median of the lower to the
-                 median of the upper ends that it claimed over formulations and repeats
+                 panel to its own height. Below it one line a model: from the median of the lower to the median of the
+                 upper ends that it claimed over formulations and repeats
     heatmap      the mean of a score in each cell, with its n; a cell without an answer is hatched
     calibration  coverage(level) = mean over claims of the share of runs in [low, high]   (target `run`)
                                  = share of claims with low <= mean of the runs <= high    (target `mean`)
@@ -31,8 +31,6 @@ from trueness.showing.marks import (
     HATCH,
     named_data,
     panel_columns,
-    row_axis,
-    row_scale,
     spread_of,
     text_width,
     with_data,
@@ -41,11 +39,14 @@ from trueness.showing.saving import Figure
 from trueness.statistics import share
 from trueness.statistics.runs import range_note
 from trueness.status import Status
-from trueness.studies.forecast.frames import RANDOM, Forecasts, Truth, formulations, hits_of
+from trueness.studies.forecast.frames import RANDOM, REFERENCE, Forecasts, Truth, formulations, hits_of
+from trueness.texts import counted
 
 Colours = Mapping[str, str]
 Drawn = alt.FacetChart | alt.LayerChart
 PAGE, COLUMN = theme.POINTS["page"], theme.POINTS["column"]
+UNIT = alt.Scale(domain=[0, 1], nice=False, clamp=True)
+TENTHS = alt.Axis(values=[0, 0.5, 1], format="~g")
 ENDS = {
     "low": ("low", "median"), "high": ("high", "median"), "n": ("answered", "sum"), "asked": ("answered", "size"),
     "status": ("status", "first"),
@@ -139,47 +140,37 @@ def intervals_chart(frame: pd.DataFrame, colours: Colours, labels: Mapping[str, 
     read = frame[frame["kind"].isin(("claim", "missing"))].groupby("respondent")[["n", "asked"]].sum()
     titles = {name: f"{labels[name]}\n{read['n'][name]:g} of {read['asked'][name]:g} read" for name in names}
     most = panel_columns(len(names), 5)
-    marks = _interval_marks(frame, items, titles, colours)
+    claims, measured = (frame[(frame["respondent"] == MEASURED) == of] for of in (False, True))
+    claims = claims.assign(panel=claims["respondent"].map(titles), colour=claims["respondent"].map(dict(colours)))
+    measured = measured.assign(colour=measured["kind"].map({"runs": theme.RUNS, "mean": theme.TRUTH}))
+    marks = pd.concat([claims, *(measured.assign(panel=panel) for panel in titles.values())])  # it stands in each panel
+    forms = [name for name in formulations(claims) if name != REFERENCE] or [REFERENCE]
+    asked = claims["formulation"] != REFERENCE  # who was not asked stands in the middle
+    claims["formulation"] = claims["formulation"].where(asked, forms[len(forms) // 2])
     wide = (PAGE - text_width(items) - 16 - 20 * (most - 1)) / most
-    tall = len(items) * max(8.0, 2.6 * marks["slots"].max() + 2)
-    y = alt.Y("y:Q", scale=row_scale(len(items)), axis=row_axis(items))
-    scale = alt.Scale(domain=[0, 1], nice=False, clamp=True)
-    x = alt.X("shown_low:Q", scale=scale, title=None, axis=alt.Axis(values=[0, 0.5, 1], format="~g"))
-    kinds = alt.Chart().transform_filter("datum.kind != 'missing' && datum.shown_low != null")
-    boxes = kinds.mark_rect(strokeWidth=0.5).encode(
-        x=x, x2=alt.X2("shown_high:Q"), y=y, y2=alt.Y2("y2:Q"), color=alt.Color("colour:N", scale=None),
-        stroke=alt.Stroke("colour:N", scale=None),
-    )  # fmt: skip
-    missing = alt.Chart().transform_filter("datum.kind == 'missing'")
-    crosses = missing.mark_point(
+    tall = len(items) * max(8.0, 2.6 * len(forms) + 2)
+    rows = alt.Axis(title=None, ticks=False, domain=False, labelOverlap=False)
+    base = alt.Chart().encode(y=alt.Y("item:N", sort=items, axis=rows, scale=alt.Scale(padding=0.08)))
+    by_form = {"yOffset": alt.YOffset("formulation:N", sort=forms, scale=alt.Scale(paddingOuter=0.2, paddingInner=0.2))}
+    x = alt.X("shown_low:Q", scale=UNIT, title=None, axis=TENTHS)
+    layers = [
+        base.transform_filter(f"datum.kind == '{kind}' && datum.shown_low != null")
+        .mark_bar(strokeWidth=0.5)
+        .encode(
+            x=x, x2="shown_high:Q", color=alt.Color("colour:N", scale=None), stroke=alt.Stroke("colour:N", scale=None),
+            **offset,
+        )
+        for kind, offset in (("runs", {}), ("claim", by_form), ("mean", {}))
+    ]  # fmt: skip
+    crosses = base.transform_filter("datum.kind == 'missing'").mark_point(
         shape="M-1,-1L1,1M-1,1L1,-1", size=5, color=theme.MISSING, strokeWidth=0.7, opacity=1
-    ).encode(x=alt.value(4), y=alt.Y("middle:Q", scale=row_scale(len(items)), axis=row_axis(items)))
-    layers = alt.layer(boxes, crosses, data=named_data("marks"), width=wide, height=tall)
-    grid = panels(layers, list(titles.values()), most, labelExpr="split(datum.value, '\\n')")
+    )
+    layers.append(crosses.encode(x=alt.value(4), **by_form))
+    drawn = alt.layer(*layers, data=named_data("marks"), width=wide, height=tall)
+    grid = panels(drawn, list(titles.values()), most, labelExpr="split(datum.value, '\\n')")
     title = f"{_axis_title(_measure_of(frame))}: measured and claimed"
-    return with_data(theme.apply_theme(grid, title, _INTERVALS_KEY), {"marks": marks})
-
-
-def _interval_marks(frame: pd.DataFrame, items: list[str], titles: Mapping[str, str], colours: Colours) -> pd.DataFrame:
-    """The rows with place and colour, from the back to the front; the measured ones stand in every panel."""
-    placed = frame.assign(row=frame["item"].map({item: k for k, item in enumerate(items)}), slot=0, slots=1)
-    measured = placed["respondent"] == MEASURED
-    for _, mine in placed[~measured].groupby("respondent"):
-        order = {form: k for k, form in enumerate(formulations(mine))}
-        placed.loc[mine.index, "slot"] = mine["formulation"].map(order)
-        placed.loc[mine.index, "slots"] = max(len(order), 1)
-    margin = measured.map({True: 0.04, False: 0.14})  # so that the range of runs is seen behind claims that cover it
-    inner = (1 - 2 * margin) / placed["slots"]  # the claims share a row by formulation
-    gap = inner.where(~measured, 0.0) * 0.1
-    placed["y"] = placed["row"] + margin + placed["slot"] * inner + gap
-    placed["y2"] = placed["row"] + margin + (placed["slot"] + 1) * inner - gap
-    placed["middle"] = (placed["y"] + placed["y2"]) / 2
-    placed["colour"] = placed["respondent"].map(colours).fillna(theme.RUNS).where(placed["kind"] != "mean", theme.TRUTH)
-    claims = placed[~measured].assign(panel=placed["respondent"].map(titles))
-    marks = pd.concat([claims, *(placed[measured].assign(panel=panel) for panel in titles.values())])
-    marks["layer"] = marks["kind"].map({kind: k for k, kind in enumerate(("runs", "claim", "mean"))})
-    drawn = ["panel", "kind", "shown_low", "shown_high", "y", "y2", "middle", "colour", "slots"]
-    return marks.sort_values(["layer", "row"], kind="stable")[drawn]
+    shown = marks[["panel", "kind", "item", "formulation", "shown_low", "shown_high", "colour"]]
+    return with_data(theme.apply_theme(grid, title, _INTERVALS_KEY), {"marks": shown})
 
 
 def intervals(forecasts: Forecasts, measure: str) -> Figure:
@@ -204,7 +195,6 @@ def intervals(forecasts: Forecasts, measure: str) -> Figure:
 # ---- runs
 
 BINS = 40
-MOST_RESPONDENTS = 6
 _RUNS = (
     "kind", "measure", "dataset", "learner", "respondent", "low", "high", "upper", "shown_low", "shown_high", "count",
     "n", "asked", "status",
@@ -221,8 +211,7 @@ def runs_frame(forecasts: Forecasts, measure: str) -> pd.DataFrame:
         truth = forecasts.truths.get((dataset, learner, measure))
         if truth is not None:
             rows.extend({"dataset": dataset, "learner": learner, "upper": truth.upper} | row for row in _bins(truth))
-    best = forecasts.best(MOST_RESPONDENTS)
-    claims = _claimed(forecasts, measure, best, ["respondent", "dataset", "learner"], sort=True)
+    claims = _claimed(forecasts, measure, forecasts.models, ["respondent", "dataset", "learner"], sort=True)
     claims = claims.assign(kind="claim").reindex(columns=list(_RUNS))
     frame = pd.concat([pd.DataFrame(rows, columns=list(_RUNS)), claims], ignore_index=True)
     return _as_shares(frame.assign(measure=measure))[list(_RUNS)]
@@ -242,8 +231,7 @@ def runs_chart(frame: pd.DataFrame, colours: Colours, labels: Mapping[str, str])
     who = {name: labels[name] for name in names}
     marks = _run_marks(frame, names, who)
     wide = (PAGE - text_width(rows) - 30 - 8 * (len(columns) - 1)) / max(len(columns), 1)
-    scale = alt.Scale(domain=[0, 1], nice=False, clamp=True)
-    x = alt.X("from:Q", scale=scale, title=None, axis=alt.Axis(values=[0, 0.5, 1], format="~g"))
+    x = alt.X("from:Q", scale=UNIT, title=None, axis=TENTHS)
     y = alt.Y("y:Q", scale=alt.Scale(domain=[-_SLOT * len(names) - 0.08, 1], nice=False), axis=None)
     shades = ["#9AA3AD", *(colours[name] for name in names)]
     palette = alt.Scale(domain=["measured runs", *who.values()], range=shades)
@@ -283,8 +271,8 @@ def runs(forecasts: Forecasts, measure: str) -> Figure:
         "Runs of each learner on each data set, the smallest graph first "
         f"({spread_of(bins.drop_duplicates(['dataset', 'learner'])['n'])} runs a "
         f"cell; histograms to their own height) and the {forecasts.percent} ranges claimed by "
-        f"{claims['respondent'].nunique()} of {len(forecasts.respondents)} respondents, those with the lowest scaled "
-        "interval score: between the medians of both ends, over formulations and repeats. "
+        f"{counted(claims['respondent'].nunique(), 'model')}: between the medians of both ends, over formulations and "
+        "repeats. "
         f"{int(claims['n'].sum())} of {int(claims['asked'].sum())} claims were read. {forecasts.arm_text} "
         "Descriptive; no test."
     )
@@ -328,10 +316,6 @@ def heatmap_chart(frame: pd.DataFrame, labels: Mapping[str, str]) -> Drawn:
     shown = frame.assign(**{key: [labels.get(name, name) for name in frame[key]] for key in names})
     shown["text"] = ["" if pd.isna(value) else f"{value:.2f}" for value in frame["value"]]
     shown["count"] = [f"n {n}" if n else "" for n in frame["n"]]
-    dark = frame["value"] > _DARK
-    shown = shown.assign(
-        ink=dark.map({True: "white", False: "#111111"}), faint=dark.map({True: "#F0F0F0", False: "#444444"})
-    )
     most = panel_columns(len(names["panel"]), 4)
     room = PAGE - text_width(names["row"]) - 18 - 16 * (most - 1)
     cell = min(46.0, room / most / max(len(names["column"]), 1))
@@ -351,11 +335,11 @@ def heatmap_chart(frame: pd.DataFrame, labels: Mapping[str, str]) -> Drawn:
             empty.mark_point(shape=HATCH, size=size, stroke="#AAAAAA", strokeWidth=0.8, opacity=1, filled=False),
         ]
     for text, ink, size, dy in (
-        ("text", "ink", min(7.0, cell / 3.2), -2.5),
-        ("count", "faint", min(4.8, cell / 4.4), 5),
+        ("text", "#111111", min(7.0, cell / 3.2), -2.5),
+        ("count", "#444444", min(4.8, cell / 4.4), 5),
     ):
-        mark = base.mark_text(fontSize=size, dy=dy)
-        layers.append(mark.encode(text=alt.Text(f"{text}:N"), color=alt.Color(f"{ink}:N", scale=None)))
+        colour = alt.condition(f"datum.value > {_DARK}", alt.value("white"), alt.value(ink))
+        layers.append(base.mark_text(fontSize=size, dy=dy).encode(text=f"{text}:N", color=colour))
     wide, tall = cell * len(names["column"]), _HEIGHT * len(names["row"])
     grid: Drawn = alt.layer(*layers, data=named_data("cells"), width=wide, height=tall)
     if len(names["panel"]) > 1:

@@ -29,7 +29,7 @@ our three):
 
 Three equal widths are no robustness ([0, .2] and [.8, 1] have V = 0), so beside it, between all pairs of formulations:
 
-    IoU of the two ranges,   |midpoint_k - midpoint_l| / largest value,   and both between repeats of one formulation
+    IoU of the two ranges,   and that between repeats of one formulation
 """
 
 from __future__ import annotations
@@ -279,14 +279,11 @@ def _framing_cells(rows: pd.DataFrame) -> pd.DataFrame:
     table["v"] = widths.std(ddof=0).where(widths.size() > 1).reindex(table.index)
     table["v_width"] = widths.mean().reindex(table.index)
     table["class"] = _classes(table["v"].to_numpy(), table["v_width"].to_numpy())
-    table["upper"] = rows.groupby(_FRAMED, sort=False, observed=True)["truth_upper"].first().reindex(table.index)
-    # IoU and distance of midpoints, averaged over pairs: of formulations at the same repeat, of repeats
+    # averaged over pairs: of formulations at the same repeat, of repeats
     wide: Any = rows.set_index([*_FRAMED, "formulation", "repeat"])[["low", "high"]]
     wide = wide[~wide.index.duplicated()]
-    for key, suffix in (("formulation", ""), ("repeat", "_repeats")):
-        for name, column in zip(("iou", "spread"), _between(wide.unstack(key)), strict=True):
-            table[f"{name}{suffix}"] = column.reindex(table.index)
-        table[f"spread{suffix}"] /= table["upper"]
+    for key, name in (("formulation", "iou"), ("repeat", "iou_repeats")):
+        table[name] = _iou_between(wide.unstack(key)).reindex(table.index)
     return table.reset_index()
 
 
@@ -299,21 +296,14 @@ def _classes(v: Array, width: Array) -> NDArray[np.object_]:
     return classes
 
 
-def _between(wide: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    """Means over all pairs of columns, and over the rows of a cell."""
-    low, high = wide["low"], wide["high"]
-    total, apart, n = (np.zeros(len(wide)) for _ in range(3))
-    for one, other in combinations(low.columns, 2):
-        ends = [frame[name].to_numpy(float) for name in (one, other) for frame in (low, high)]
-        there = ~np.isnan(ends).any(axis=0)
-        filled = [np.where(there, end, 0.0) for end in ends]
-        total += np.where(there, iou(*filled), 0.0)
-        apart += np.where(there, np.abs(sum(filled[:2]) - sum(filled[2:])) / 2, 0.0)
-        n += there
-    by_row = pd.DataFrame({"iou": total, "apart": apart, "n": n}, index=wide.index)
-    sums = by_row.groupby(level=_OF_CELL, sort=False, observed=True).sum()
-    pairs = sums["n"].where(sums["n"] > 0)
-    return sums["iou"] / pairs, sums["apart"] / pairs
+def _iou_between(wide: pd.DataFrame) -> pd.Series:
+    """The mean over all pairs of columns, and over the rows of a cell."""
+    pairs = []
+    for one, other in combinations(wide["low"].columns, 2):
+        ends = [wide[end, key].to_numpy(float) for key in (one, other) for end in ("low", "high")]
+        pairs.append(np.where(np.isnan(ends).any(axis=0), np.nan, iou(*ends)))
+    each = pd.DataFrame(np.array(pairs).reshape(-1, len(wide)).T, index=wide.index)
+    return each.stack().groupby(level=_OF_CELL, sort=False, observed=True).mean()
 
 
 def _robustness_row(name: object, mine: pd.DataFrame) -> dict[str, object]:
@@ -322,7 +312,7 @@ def _robustness_row(name: object, mine: pd.DataFrame) -> dict[str, object]:
     row: dict[str, object] = {"respondent": name, "cells": judged, "datasets": mine["dataset"].nunique()}
     row |= {kind: int(classes.get(kind, 0)) for kind in ("robust", "between", "unstable")}
     row["v_relative"] = (mine["v"] / mine["v_width"].where(mine["v_width"] > 0)).mean()
-    for column in ("iou", "iou_repeats", "spread", "spread_repeats"):
+    for column in ("iou", "iou_repeats"):
         row |= over_datasets(mine[column], mine["dataset"], column, within=(0.0, 1.0)).cells(column)
     apart = mine["iou"] - mine["iou_repeats"]
     difference = over_datasets(apart, mine["dataset"], "difference", null=0.0, within=(-1.0, 1.0))

@@ -31,7 +31,7 @@ Effects, over data sets d:
     rho_measured = Spearman(x_d, mean F1 on d),  rho = Spearman(x_d, predicted midpoint on d),  difference = of the two
 
 with an interval of each rho (Bonett & Wright) and a permutation p (all n! orders up to 8 data sets, else 20,000 drawn
-ones). `learner` "all" averages over the learners first. Below 5 data sets no rho can be told from chance.
+ones); F1 and forecasts are averaged over the learners first. Below 5 data sets no rho can be told from chance.
 """
 
 from __future__ import annotations
@@ -53,7 +53,6 @@ from trueness.studies.forecast.analysis import (
     Analysis,
     Array,
     cell_means,
-    join_words,
     lines,
     orders,
     over_datasets,
@@ -105,17 +104,14 @@ def _order_on(cell: pd.DataFrame) -> dict[str, float]:
         "kendall": cell["measured"].corr(cell["predicted"], "kendall") if varies else np.nan,
         "order": order,
         "pairs": (order + 1) / 2,
-        "best_right": bool(varies and measured.argmax() == predicted.argmax()),
-        "one_answer_for_all": bool(len(cell) > 1 and np.ptp(predicted) == 0),
     }
 
 
 def _rank_row(name: object, mine: pd.DataFrame) -> dict[str, object]:
     order = over_datasets(mine["order"], mine["dataset"], "order", null=0.0, within=(-1.0, 1.0))
     means = {column: mine[column].mean() for column in ("pairs", "spearman", "kendall")}
-    right, equal = (int(mine[column].sum()) for column in ("best_right", "one_answer_for_all"))
     row = {"respondent": name, "datasets": len(mine), **order.cells("order"), "p": order.p, "test": order.test}
-    return row | means | {"best_right": right, "equal": equal}
+    return row | means
 
 
 def _rank_sentences(table: pd.DataFrame, measure: str) -> Iterator[str]:
@@ -125,13 +121,11 @@ def _rank_sentences(table: pd.DataFrame, measure: str) -> Iterator[str]:
             yield Finding(open_, open=True)
             continue
         interval = f" [{row.order_low:.2f}, {row.order_high:.2f}]" if np.isfinite(row.order_low) else " (no interval)"
-        equal = f"; one answer for all learners on {counted(row.equal, 'data set')}" if row.equal else ""
         among = f"Holm-adjusted {row.p_holm:.2g}" if np.isfinite(row.p_holm) else "a reference: not adjusted"
         p = f"; {row.test} {p_text(row.p)}, {among}" if np.isfinite(row.p) else "; no test"
         yield (
             f"{row.respondent} orders the learners by {measure} with tau {row.order:.2f}{interval} "
-            f"({percent(row.pairs)} of the pairs; {counted(row.datasets, 'data set')}, t{p}); "
-            f"the best one is right on {row.best_right} of {row.datasets}{equal}."
+            f"({percent(row.pairs)} of the pairs; {counted(row.datasets, 'data set')}, t{p})."
         )
 
 
@@ -233,17 +227,17 @@ def _contrast_sentences(table: pd.DataFrame, measure: str) -> Iterator[str]:
             + (f", wrong on {row.wrong_on}" if row.wrong_on and row.of <= 6 else "")
             for row in lines(mine)
         ]
-        yield f"{who}, {kind} by {measure}: {join_words(each, 8)}."
+        more = f"; and {len(each) - 8} more" if len(each) > 8 else ""
+        yield f"{who}, {kind} by {measure}: {'; '.join(each[:8])}{more}."
 
 
 # ---- what makes a data set hard
 
-ALL = "all"
 MEASURED = "measured"
 
 
 def effects(forecasts: Forecasts, measure: str = "f1") -> Analysis:
-    """One row a property, learner (or all) and respondent; `measured` is the row of the runs themselves."""
+    """One row a property and respondent; `measured` is the row of the runs themselves."""
     names = [name for name in forecasts.datasets if any(key[0] == name for key in forecasts.truths)]
     if len(names) < 3:
         why = f"{counted(len(names), 'data set')}; a rank correlation needs three"
@@ -255,38 +249,35 @@ def effects(forecasts: Forecasts, measure: str = "f1") -> Analysis:
     orders_of = cache(lambda n: orders(n, rng))
     found = []
     for name, x in {"size": size, "density": density, "dimension": size / rows}.items():
-        for (learner, respondent), y in numbers.items():
+        for respondent, y in numbers.items():
             rho, there = rank_correlation(x, y), ~np.isnan(y)
             p = permutation_p(x[there], y[there], orders_of(int(there.sum())))
-            row: dict[str, object] = {"property": name, "learner": learner, "respondent": respondent, "datasets": rho.n}
+            row: dict[str, object] = {"property": name, "respondent": respondent, "datasets": rho.n}
             row |= rho.cells("rho") | {"p": p, "test": permutation_test(rho.n)}
             if respondent != MEASURED:
-                measured = rank_correlation(x, np.where(there, numbers[learner, MEASURED], np.nan)).value
+                measured = rank_correlation(x, np.where(there, numbers[MEASURED], np.nan)).value
                 apart = None if rho.value is None or measured is None else rho.value - measured
                 row |= {"rho_measured": measured, "difference": apart}
             found.append(row)
     table = table_of(found)
-    table["q"] = adjust(table["p"].where(table["learner"] == ALL), "bh")
+    table["q"] = adjust(table["p"], "bh")
     return Analysis("effects", table, tuple(_effect_sentences(table, forecasts, measure, len(names))))
 
 
-def _middles(forecasts: Forecasts, measure: str, datasets: list[str]) -> Iterator[tuple[tuple[str, str], Array]]:
-    """(learner or all, respondent or measured) -> one number a data set; `all` only where every learner has one."""
+def _middles(forecasts: Forecasts, measure: str, datasets: list[str]) -> Iterator[tuple[str, Array]]:
+    """Respondent or measured -> one number a data set, over the learners; only where every learner has one."""
     rows = forecasts.answers(forecasts.claimants, measure)
     learners = list(dict.fromkeys(key[1] for key in forecasts.truths))
     means = {key: truth.mean for key, truth in forecasts.truths.items()}
-    tables = {MEASURED: np.array([[means.get((d, name, measure), np.nan) for d in datasets] for name in learners])}
+    yield MEASURED, np.array([[means.get((d, a, measure), np.nan) for d in datasets] for a in learners]).mean(axis=0)
     claimed = rows.groupby(["respondent", "learner", "dataset"], sort=False)["midpoint"].mean()
     for respondent in pd.unique(rows["respondent"]):
         wide = claimed[respondent].unstack("dataset").reindex(index=learners, columns=datasets)
-        tables[respondent] = wide.to_numpy(float)
-    for respondent, table in tables.items():
-        yield (ALL, respondent), table.mean(axis=0)
-        yield from (((name, respondent), table[k]) for k, name in enumerate(learners) if len(learners) > 1)
+        yield respondent, wide.to_numpy(float).mean(axis=0)
 
 
 def _effect_sentences(table: pd.DataFrame, forecasts: Forecasts, measure: str, n: int) -> Iterator[str]:
-    for name, mine in table[table["learner"] == ALL].groupby("property", sort=False):
+    for name, mine in table.groupby("property", sort=False):
         truth = next(lines(mine))  # the runs themselves come first
         if not np.isfinite(truth.rho):
             yield f"{name}: no correlation can be had, the data sets do not differ in it."

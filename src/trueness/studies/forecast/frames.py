@@ -124,12 +124,11 @@ def reference_claim(
     ends: Ends,
     status: Status,
     flags: str = "",
-    repeat: int = 0,
 ) -> dict[str, Json]:
     """CLAIM_COLUMNS of one claim of who sees no prompt."""
     prompt = (REFERENCE, "-", "-", "-", target)
     numbers = (np.nan if end is None else end for end in ends)
-    values = (*question, *prompt, respondent, repeat, level, *numbers, str(status), flags)
+    values = (*question, *prompt, respondent, 0, level, *numbers, str(status), flags)
     return dict(zip(CLAIM_COLUMNS, values, strict=True))
 
 
@@ -148,15 +147,6 @@ def with_intervals(
         key: replace(truth, mean_ci=summary.ci, run_range=summary.runs)
         for (key, truth), summary in zip(truths.items(), summaries, strict=True)
     }
-
-
-def halves(truths: Truths, level: float = 0.95, *, rng: Generator) -> dict[str, dict[Question, Truth]]:
-    """{"even": ..., "odd": ...}: every other run. Runs are independent, so their order splits them at random."""
-    parts = {
-        name: {key: replace(truth, runs=truth.runs[start::2]) for key, truth in truths.items()}
-        for start, name in enumerate(("even", "odd"))
-    }
-    return {name: with_intervals(part, level, rng=rng) for name, part in parts.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,17 +240,6 @@ class Forecasts:
     def claimants(self) -> tuple[str, ...]:
         """All whose ranges are claims; those of baseline/random are expectations."""
         return tuple(name for name in self.as_scored if name != RANDOM)
-
-    def best(self, most: int) -> list[str]:
-        """At most so many respondents, those with the lowest scaled interval score; models before references.
-
-        A respondent without a score comes last, and is not left out while there is room.
-        """
-        score = self.headline.groupby("respondent")["interval_score_scaled"].mean().fillna(np.inf)
-        ranked = sorted(
-            self.respondents, key=lambda name: (name in self.references, float(score.get(name, np.inf)), name)
-        )
-        return [name for name in self.respondents if name in ranked[:most]]
 
     @cached_property
     def dataset_names(self) -> list[str]:

@@ -1,8 +1,8 @@
 """Forecast: does a model know what a learner will do on a data set?
 
 A model is told a data set and a learner and gives ranges for precision, recall, F1 and SHD. The truth is what the
-runs of the plan's own [discovery] showed. Baselines and people answer the same questions (forecast/references.py,
-forecast/human.py); they are not asked, so they cost no cell.
+runs of the plan's own [discovery] showed. Baselines and people answer the same questions (forecast/references.py);
+they are not asked, so they cost no cell.
 
 A cell is one model on one (data set, learner) in one variant:
 
@@ -11,7 +11,6 @@ A cell is one model on one (data set, learner) in one variant:
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,11 +28,10 @@ from trueness.outside import MEGABYTE, Json, inside, is_there, text_of
 from trueness.running.cells import Ask, Cell, PlanContext, reply_key
 from trueness.running.outcomes import Outcome
 from trueness.settings import Names, OneOf, Positive, SomeNames, Temperature, Whole, temperature_to_send
-from trueness.studies.forecast import frames, human
+from trueness.studies.forecast import frames
 from trueness.studies.forecast.answers import perform
-from trueness.studies.forecast.contamination import Published, read_published
 from trueness.studies.forecast.prompting import Template, messages, own_template, schema, template
-from trueness.studies.forecast.references import ATLAS, REFERENCES, TAUS
+from trueness.studies.forecast.references import ATLAS, REFERENCES, TAUS, questions, read_experts
 
 VERSION = 1  # raise when the same plan would ask other questions
 MAX_WORDING = MEGABYTE
@@ -52,7 +50,6 @@ class ForecastSettings:
     metadata: Annotated[SomeNames, OneOf(frames.METADATA)] = ("full",)
     definition: Annotated[SomeNames, OneOf(frames.DEFINITION)] = ("told",)
     targets: Annotated[SomeNames, OneOf(frames.TARGETS)] = ("run",)
-    crossed: bool = False
     repeats: Whole = 1
     structured: bool = True
     temperature: Temperature = 0.1
@@ -60,7 +57,6 @@ class ForecastSettings:
     timeout: Positive = 120.0
     capability: dict[str, float] = field(default_factory=dict)
     famous: Names = ()  # data sets that a model may know by heart; none: contamination.FAMOUS
-    published: str = ""  # CSV of figures that it may know: dataset, learner, measure, value
 
 
 class MeasuredRuns(Protocol):
@@ -93,7 +89,6 @@ class Forecast:
     templates: dict[str, Template]  # formulation -> its words
     settings: ForecastSettings
     limit_usd: float | None
-    published: tuple[Published, ...]
     seed: int
 
     name = "forecast"
@@ -121,7 +116,6 @@ class Forecast:
             templates=templates,
             settings=settings,
             limit_usd=context.limit_usd,
-            published=read_published(context.folder / settings.published) if settings.published else (),
             seed=context.seed,
         )
 
@@ -190,7 +184,6 @@ class Forecast:
             "capability": {str(who): float(rank) for who, rank in self.settings.capability.items()},
             "prompts": {name: {"version": made.version, "hash": made.hash} for name, made in self.templates.items()},
             "famous": list(self.settings.famous),
-            "published": [figure._asdict() for figure in self.published],
         }
 
     def _dataset_about(self, name: str) -> frames.DatasetAbout:
@@ -260,13 +253,11 @@ def _templates(names: Sequence[str], folder: Path, where: str) -> dict[str, Temp
 
 
 def _variants(settings: ForecastSettings, formulations: Sequence[str]) -> tuple[dict[str, str], ...]:
-    """All combinations when `crossed`; else the first of every arm, with one arm at a time varied."""
+    """The first of every arm, with one arm at a time varied."""
     chosen = {
         "formulation": formulations, "names": settings.names, "metadata": settings.metadata,
         "definition": settings.definition, "target": settings.targets,
     }  # fmt: skip
-    if settings.crossed:
-        return tuple(dict(zip(chosen, values, strict=True)) for values in itertools.product(*chosen.values()))
     first = {arm: values[0] for arm, values in chosen.items()}
     forms = [first | {"formulation": name} for name in formulations]
     return (*forms, *(form | {arm: value} for arm in frames.ARMS[1:] for form in forms for value in chosen[arm][1:]))
@@ -279,6 +270,6 @@ def _humans(names: Sequence[str], folder: Path, where: str, discovery: MeasuredR
         if not is_there(path):
             raise PlanError(f"'humans' must be CSV files, got {name!r}, which is not there. Print a sheet to fill: "
                             f"trueness new human-sheet  ({where})")  # fmt: skip
-        human.read_experts(path, human.questions(sizes, discovery.learners))  # a mistake in it is said now
+        read_experts(path, questions(sizes, discovery.learners))  # a mistake in it is said now
         sheets[f"human/{path.stem}"] = path.read_text(encoding="utf-8-sig")
     return sheets

@@ -23,10 +23,10 @@ from trueness.showing.paper import read_pictures
 from trueness.showing.saving import Figure, Save, csv_text, plain, plain_records, plain_rows
 from trueness.showing.tables import Table
 from trueness.statistics.runs import range_note
-from trueness.studies.forecast import files, tables
+from trueness.studies.forecast import tables
 from trueness.studies.forecast.analysis import Analysis
 from trueness.studies.forecast.answers import forecasts_of, long_rows, read_reply
-from trueness.studies.forecast.findings import Findings
+from trueness.studies.forecast.findings import Findings, plots, texts
 from trueness.studies.forecast.frames import ARMS, KEYS, MEASURES, Forecasts, Truth, formulations
 from trueness.studies.forecast.measures import SHOWN as SCORES
 from trueness.studies.forecast.tables import headline_of
@@ -145,10 +145,10 @@ class ForecastReading(Reading):
     # ---- files and paper
 
     def figures(self, folder: Path) -> Iterator[Figure]:
-        return files.plots(self.forecasts)
+        return plots(self.forecasts)
 
     def files(self) -> Mapping[str, str]:
-        return files.texts(self.findings)
+        return texts(self.findings)
 
     def write_files(self, folder: Path, save: Save, alone: bool = True) -> list[Path]:
         # charts come first: other processes draw them while the findings are made

@@ -21,8 +21,7 @@ can be, all of it at the end of [0, M] that is farther from the outcomes, m the 
     interval score >= (2/a) max(m, M - m)       the true quantiles lie in [0, M]: no honest claim meets this floor
 
 A claim that was not read keeps its status and has no scores. A claim whose cell has no run with a value, and a ratio to
-a truth of zero width, are `degenerate`. The oracle's claims come from one half of the runs and are scored on the other
-(flags "from even runs", "from odd runs").
+a truth of zero width, are `degenerate`.
 
 What two sorted uniforms score is known in closed form, so baseline/random is scored without a draw. [L, U] =
 sorted(V1, V2), V ~ U(0, 1), all lengths in units of the measure's range. For t in [0, 1], a truth [a, b] of width w and
@@ -54,13 +53,10 @@ from trueness.measures import interval_scores as of
 from trueness.outside import Json
 from trueness.statistics.runs import QuantileBounds
 from trueness.status import Status
-from trueness.studies.forecast.frames import ARMS, CLAIM_COLUMNS, KEYS, RANDOM, Truth, Truths, halves
+from trueness.studies.forecast.frames import ARMS, CLAIM_COLUMNS, KEYS, RANDOM, Truth, Truths
 
 Array = NDArray[np.float64]
 Scores = dict[str, NDArray[Any]]
-
-FROM_HALF = {"even": "from even runs", "odd": "from odd runs"}  # the flag of a claim made of half of the runs
-_OTHER_HALF = {"from even runs": "odd", "from odd runs": "even"}
 
 VERSUS = ("overlaps", "covers", "inside", "iou", "fraction", "calibration", "class", "log_width_ratio")
 OF_INTERVAL = (
@@ -75,9 +71,7 @@ _TOGETHER = 2**18  # outcomes of rows that are scored at once
 _CLASSES = frozenset(name for name in SCORES if name.startswith("class_"))
 
 
-def score_claims(
-    claims: pd.DataFrame, truths: Truths, references: Sequence[str] = (), *, seed: int = 0
-) -> pd.DataFrame:
+def score_claims(claims: pd.DataFrame, truths: Truths, references: Sequence[str] = ()) -> pd.DataFrame:
     """The scores frame; `references` are respondents of the same claims frame, each gives a column of skill."""
     frame = _as_numbers(claims)
     known = {key for key, truth in truths.items() if len(truth.runs)}
@@ -89,7 +83,7 @@ def score_claims(
         name: np.full(len(frame), None, dtype=object) if name in _CLASSES else np.full(len(frame), np.nan)
         for name in SCORES
     }
-    for rows, theirs, target in _alike(frame, truths, seed):
+    for rows, theirs, target in _alike(frame, truths):
         part = frame.iloc[rows]
         by_chance = (part["respondent"] == RANDOM).to_numpy(dtype=bool)
         for score, which in ((_score, ~by_chance), (_expect, by_chance)):
@@ -166,16 +160,12 @@ def _as_numbers(claims: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
-def _alike(frame: pd.DataFrame, truths: Truths, seed: int) -> Iterator[tuple[NDArray[np.intp], list[Truth], str]]:
+def _alike(frame: pd.DataFrame, truths: Truths) -> Iterator[tuple[NDArray[np.intp], list[Truth], str]]:
     """Answered rows with one target and as many runs, which are scored together, with the truth of each."""
-    columns = ("status", "flags", "target", "dataset", "learner", "measure")
-    answered = [(row, *rest) for row, (status, *rest) in enumerate(_tuples(frame, columns)) if status == Status.OK]
-    split = halves(truths, rng=np.random.default_rng([seed, 2])) if any(o[1] in _OTHER_HALF for o in answered) else {}
     together: dict[tuple[int, str], list[tuple[int, Truth]]] = {}
-    for row, flags, target, dataset, learner, measure in answered:
-        own = split[_OTHER_HALF[flags]] if flags in _OTHER_HALF else truths
-        truth = own[dataset, learner, measure]
-        if len(truth.runs):  # half of one run is none
+    for row, (status, target, *key) in enumerate(_tuples(frame, ("status", "target", "dataset", "learner", "measure"))):
+        if status == Status.OK:
+            truth = truths[tuple(key)]
             together.setdefault((len(truth.runs), target), []).append((row, truth))
     for (n, target), pairs in together.items():
         step = max(1, _TOGETHER // n)

@@ -10,7 +10,6 @@ better.
     skill_<reference>        1 - mean S / mean S_ref over the cells that both answered; 0: no better, 1: perfect
     bias                     claimed middle minus measured mean, scaled; positive: optimistic
     width_ratio_runs         median of width / width of the range of runs (with a floor); below 1: narrower than they
-    class_runs               what most claims are by their width against that of the runs, and class_share of them
     confidence               coverage against the level claimed, with its interval: over- or underconfident where the
                              level lies outside; inside, consistent, or cannot be told where it is wider than a half
 
@@ -19,8 +18,7 @@ clustered by data set and cut to what the quantity can be; a mean of equal value
 what was not answered: n stands beside.
 
 Coverage by one factor at a time (`coverage_by`) has one row a respondent and value of the factor, and for each value
-one of all models together. Two intervals stand beside each share: Wilson's, as if all claims were independent, and the
-one that counts data sets (learners, where the factor is the data set itself), which is the one to quote.
+one of all models together. The intervals count data sets (learners, where the factor is the data set itself).
 """
 
 from __future__ import annotations
@@ -100,9 +98,6 @@ def _summary(forecasts: Forecasts, part: pd.DataFrame) -> Row:
         row[f"width_ratio_{truth}"] = None if log_ratio is None else math.exp(log_ratio)
         classes = part[f"class_{truth}"].dropna()
         row |= {f"{word}_{truth}": float((classes == word).mean()) if len(classes) else None for word in CLASSES}
-    shares = {word: row[f"{word}_runs"] for word in CLASSES if row[f"{word}_runs"]}
-    most = max(shares, key=lambda word: shares[word], default=None)
-    row |= {"class_runs": most, "class_share": shares[most] if most else None}
     return row | {"confidence": _confidence(forecasts, part)}
 
 
@@ -147,9 +142,7 @@ def _coverage(part: pd.DataFrame, within: str, level: float) -> dict[str, object
     row: dict[str, object] = {"asked": len(part), "n": int(answered.sum()), "clusters": len(set(clusters[answered]))}
     row["clustered_by"] = within
     for name, score in SHARES.items():
-        values = part[score].to_numpy(dtype=np.float64)
-        row |= share(values, clusters, level).cells(name)
-        row |= interval_cells(share(values, level=level).interval, f"{name}_wilson")
+        row |= share(part[score].to_numpy(dtype=np.float64), clusters, level).cells(name)
     return row
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trueness.atlas import TIE, systems
+from trueness.atlas import systems
 from trueness.showing.summary import Finding, Headline, Standing, joined
-from trueness.studies.learn.measures import FACTORS
 from trueness.studies.learn.scores import DIRECTED, LEVEL, LIKELY, LearnScores, percent
 from trueness.texts import counted
 
@@ -86,11 +85,6 @@ def _table(learned: LearnScores) -> Iterator[str]:
         yield f"Rows: {about['row_dependence']['sentence']}."
     if about.get("not_heeding"):
         yield f"What is known beforehand cannot be told to {joined(about['not_heeding'])}: their graphs may deny it."
-    if "r2" in about:
-        yield (
-            f"The others tell {100 * about['r2']['mean']:.0f} % of a number's variance on average, at most "
-            f"{100 * about['r2']['most']:.0f} % ({about['r2']['column']}; R2, n = {about['complete_rows']:,} rows)."
-        )
     if learned.done < learned.planned:
         yield Finding(f"{learned.done:,} of {learned.planned:,} runs are done: the rest may change what follows.", True)
     for name, count in learned.failures.items():
@@ -129,20 +123,18 @@ def _learners(learned: LearnScores) -> Iterator[str]:
                 f"{expected.mean:.2f} is to be expected, {expected.low:.2f} to {expected.high:.2f} ({100 * LEVEL:g} % "
                 f"interval of a single table like this one; {counted(learned.twins, 'twin')})."
             )
-    ahead = [f"{rival.learner} by {-rival.difference:.3f}" for rival in learned.rivals if rival.difference < 0]
-    if ahead:
-        yield (
-            f"More F1 is expected of {joined(ahead)}; {learned.chosen} goes first because on kinds of systems that the "
-            f"atlas had not seen less than {TIE:g} more was worth nothing."
-        )
-    for rival in learned.rivals:
-        verdict = "is" if rival.told_apart else "cannot be told to be"
-        yield Finding(
-            f"{learned.chosen} {verdict} better than {rival.learner}: F1 {rival.difference:+.3f} expected, higher on "
-            f"this table with {percent(rival.better)} (by how such promises were kept on {rival.systems} systems; "
-            f"{counted(learned.twins, 'twin')}).",
-            open=not rival.told_apart,
-        )
+    for told, verdict in ((True, "is better than"), (False, "cannot be told to be better than")):
+        named = [
+            f"{rival.learner} (F1 {rival.difference:+.3f} expected, higher on this table with {percent(rival.better)})"
+            for rival in learned.rivals
+            if rival.told_apart is told
+        ]
+        if named:
+            yield Finding(
+                f"{learned.chosen} {verdict} {joined(named)}, by how such promises were kept on "
+                f"{learned.rivals[0].systems} systems ({counted(learned.twins, 'twin')}).",
+                open=not told,
+            )
 
 
 def _graph(learned: LearnScores) -> Iterator[str]:
@@ -205,15 +197,6 @@ def _guess(learned: LearnScores) -> Iterator[str]:
 
 
 def _helps(learned: LearnScores) -> Iterator[str]:
-    for variant, more in learned.with_more_rows().items():
-        at = more.gain.interval
-        interval = f" [{at.low:+.2f}, {at.high:+.2f}]" if at else ""
-        of = f"{100 * learned.level:g} % t CI, paired over" if at else "no interval, over"
-        yield (
-            f"With {FACTORS[variant] * learned.about['n']:,} rows {learned.chosen} would reach F1 {more.mean:.2f}: "
-            f"{more.gain.value or 0.0:+.2f}{interval} ({of} {counted(more.twins, 'twin')}, which range from "
-            f"{more.low:.2f} to {more.high:.2f})."
-        )
     best = learned.intervention()
     if best is not None:
         every = sum(edge.present * edge.openness for edge in learned.edges)

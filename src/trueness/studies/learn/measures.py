@@ -8,7 +8,6 @@ from trueness.measure import Measure
 from trueness.measures.graphs import MEASURES as OF_GRAPHS
 
 TABLE, GUESS = "table", "your graph"  # items beside the twins
-FACTORS = {"2 n": 2, "10 n": 10}  # variants of a twin with so many times the rows
 NOT_MEASURED = "not_measured"  # a learner's graph implies too much to be tested, a guess has no truth to be scored by
 NAMES = ("f1", "precision", "recall", "shd")
 VIOLATIONS = Measure(

@@ -4,7 +4,6 @@
                (datasets/twins.py)
     fresh      each learner on fresh draws of every twin, as many rows as the table: who is to be believed
     resampled  each learner on resamples of one such draw, and of the table: how sure an edge is, calibrated on twins
-    2 n, 10 n  draws of more rows: what more data would bring
     your graph the user's guess, and the same graph with its names permuted: is it better than chance
 
     R2          of each number on all others: how much the others tell (near 1: nearly dependent columns)
@@ -39,7 +38,7 @@ from trueness.running.cells import Cell, PlanContext, hash_of, placeless, portab
 from trueness.settings import Between, Hint, Positive, Share, Whole
 from trueness.studies.learn import work
 from trueness.studies.learn.guess import others_of
-from trueness.studies.learn.measures import FACTORS, GUESS, MEASURES, TABLE
+from trueness.studies.learn.measures import GUESS, MEASURES, TABLE
 
 Array = NDArray[np.float64]
 VERSION = 1
@@ -135,7 +134,7 @@ class Learn:
         if self.guess is not None:
             cells.append(self._guess_cell(self.guess))
         for item, twin in self._twins().items():
-            for variant in ("fresh", "resampled", *FACTORS):
+            for variant in ("fresh", "resampled"):
                 cells += [self._cell(item, variant, name, twin) for name in self.learners]
         return cells
 
@@ -150,22 +149,16 @@ class Learn:
     def _repeats(self, item: str, variant: str) -> int:
         if variant == "resampled":
             return self.settings.resamples if item == TABLE else max(self.settings.resamples // 2, 2)
-        return 1 if variant in FACTORS else self.settings.draws
+        return self.settings.draws
 
     def _cell(self, item: str, variant: str, name: str, twin: dict[str, Json] | None) -> Cell:
-        common = {
-            "data": self.data_spec,
-            "learner": self.specs[name],
-            "twin": twin,
-            "variant": variant,
-            "seed": self.seed,
-        }
+        common = {"data": self.data_spec, "learner": self.specs[name], "twin": twin, "variant": variant}
         identity = {
             **self._identity(item, variant),
             "twin": None if twin is None else [*self._named(item.partition(" from ")[2]).values(), twin["resample"]],
             **self._named(name),
         }
-        return Cell(item, variant, name, self._repeats(item, variant), common, identity)
+        return Cell(item, variant, name, self._repeats(item, variant), common | {"seed": self.seed}, identity)
 
     def _named(self, name: str) -> dict[str, Json]:
         """What decides what a learner does: also its defaults, which another version may have changed."""
@@ -305,20 +298,11 @@ def look_at(table: Table) -> dict[str, object]:
     columns = [_column(table, j) for j in range(table.d)]
     table = table.read_ordered()
     whole = table.values[~table.gaps.any(axis=1)]
-    looked: dict[str, object] = {
-        "n": table.n,
-        "d": table.d,
-        "kind": table.kind,
-        "complete_rows": len(whole),
-        "columns": columns,
-    }
     numbers = np.flatnonzero(~table.discrete)
     if len(numbers) and len(whole) > 3 * table.d + 20:
-        r2 = [_r2(table, whole, j) for j in numbers]
-        for j, share in zip(numbers, r2, strict=True):
-            columns[j]["r2"] = share
-        looked["r2"] = {"most": max(r2), "column": table.names[numbers[int(np.argmax(r2))]], "mean": float(np.mean(r2))}
-    return looked
+        for j in numbers:
+            columns[j]["r2"] = _r2(table, whole, j)
+    return {"n": table.n, "d": table.d, "kind": table.kind, "complete_rows": len(whole), "columns": columns}
 
 
 def _column(table: Table, j: int) -> dict[str, object]:

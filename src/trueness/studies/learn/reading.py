@@ -79,32 +79,25 @@ def ranking_table(learned: LearnScores) -> Table:
     rows = []
     for name, value in learned.ranking:
         row = {"learner": name, "class": learned.about["classes"].get(name)}
-        if learned.depends:
-            rows.append(row)
-            continue
-        row |= {"f1": value.value, **ends(value)}
         expected = learned.expected("f1", name)
-        row |= {} if expected is None else {"one": expected.mean, "one_low": expected.low, "one_high": expected.high}
-        rival = next((one for one in learned.rivals if one.learner == name), None)
-        row["verdict"] = "first" if rival is None else "worse" if rival.told_apart else "not told apart"
+        if expected is not None:
+            rival = next((one for one in learned.rivals if one.learner == name), None)
+            row |= {"f1": value.value, **ends(value)}
+            row |= {"one": expected.mean, "one_low": expected.low, "one_high": expected.high}
+            row["verdict"] = "first" if rival is None else "worse" if rival.told_apart else "not told apart"
         rows.append(row)
-    names = (Column("learner", "learner", "text"), Column("class", "class", "text"))
-    if learned.depends:
-        return Table("learners", names, rows, "Learners; no F1 is promised, as the table's rows depend on each other.")
     columns = (
-        *names,
+        Column("learner", "learner", "text"),
+        Column("class", "class", "text"),
         Column("f1", "F1 expected [CI]", low="low", high="high"),  # `verdict` tells apart, no bold
         Column("one", "of one table [90 %]", low="one_low", high="one_high"),
         Column("verdict", "against the first", "text"),
     )
-    return Table(
-        "learners",
-        columns,
-        rows,
-        "Learners on twins of the table: mean F1, as such promises have been kept, with its CI over twins.",
-        title="Which learner to believe",
-        drop=(("class",), ("verdict",)),
-    )
+    caption = "Learners on twins of the table: mean F1, as such promises have been kept, with its CI over twins."
+    if learned.depends:
+        caption = "Learners; no F1 is promised, as the table's rows depend on each other."
+    drop = (("class",), ("verdict",))
+    return Table("learners", columns, rows, caption, title="Which learner to believe", drop=drop)
 
 
 def edges_frame(learned: LearnScores) -> pd.DataFrame:

@@ -26,7 +26,7 @@ from trueness.running.results import Results
 from trueness.statistics import Estimate, mean
 from trueness.statistics.result import interval_cells
 from trueness.status import Status
-from trueness.studies.learn.measures import FACTORS, GUESS, TABLE
+from trueness.studies.learn.measures import GUESS, TABLE
 from trueness.studies.learn.odds import Calibration, Votes, calibrate, votes_of
 
 LEVEL = 0.90
@@ -41,16 +41,6 @@ class Expected(NamedTuple):
     mean: float
     low: float
     high: float
-
-
-class MoreRows(NamedTuple):
-    """F1 with more rows: its mean over twins, where the twins lie (5 to 95 %), and the gain on the same twins."""
-
-    mean: float
-    low: float
-    high: float
-    gain: Estimate
-    twins: int
 
 
 class Promise(NamedTuple):
@@ -136,7 +126,6 @@ class LearnScores:
     f1: Mapping[str, Mapping[str, float]]  # learner -> twin -> mean F1 of fresh draws
     level: float
     _expected: Mapping[str, Mapping[str, NDArray[np.float64]]] = field(repr=False)  # learner -> measure -> single draws
-    _more: Mapping[str, Mapping[str, Mapping[str, float]]] = field(repr=False)  # variant -> learner -> twin -> F1
     _graphs: Mapping[str, Mapping[str, list[NDArray[np.int8]]]] = field(repr=False)  # item -> learner -> resamples
     _truths: Mapping[str, NDArray[np.bool_]] = field(repr=False)
     guess: GuessVerdict | None = None
@@ -236,22 +225,6 @@ class LearnScores:
     def _value_to_expect(self, learner: str, value: float, measure: str = "f1") -> float:
         return self._line(learner, measure).of(value, self.in_the_atlas(learner, measure) or 0.0)
 
-    def with_more_rows(self) -> dict[str, MoreRows]:
-        """F1 of the chosen learner on the twins of its ranking, with more rows; of these the atlas knows nothing."""
-        made, who = {}, "" if self.depends else self.chosen or ""
-        alone = Promise(*_promises()[self.about["kind"]]["f1"]["without the atlas"])
-        for variant in FACTORS:
-            more = self._more.get(variant, {}).get(who, {})
-            twins = [twin for twin in self._whole if twin in more]
-            if twins:
-                now, then = (np.array([alone.of(f1[twin], 0.0) for twin in twins]) for f1 in (self.f1[who], more))
-                gain = then - now
-                then = np.clip(gain + [self._value_to_expect(who, self.f1[who][twin]) for twin in twins], 0.0, 1.0)
-                low, high = np.quantile(then, (0.05, 0.95))
-                gained = mean(gain, level=self.level, bounds=(-1.0, 1.0))
-                made[variant] = MoreRows(float(then.mean()), float(low), float(high), gained, len(twins))
-        return made
-
     # ---- the graph
 
     @cached_property
@@ -281,16 +254,8 @@ class LearnScores:
             for j in range(i):
                 a, b = (i, j) if onward[i, j] >= onward[j, i] else (j, i)
                 way = float(onward[a, b] / (onward[a, b] + onward[b, a]))
-                made.append(
-                    LearnedEdge(
-                        self.names[a],
-                        self.names[b],
-                        float(present[a, b]),
-                        way,
-                        float(votes.adjacent[a, b]),
-                        float(votes.confounded[a, b]) if hidden else None,
-                    )  # fmt: skip
-                )
+                seen, cause = float(votes.adjacent[a, b]), float(votes.confounded[a, b]) if hidden else None
+                made.append(LearnedEdge(self.names[a], self.names[b], float(present[a, b]), way, seen, cause))
         return tuple(sorted(made, key=lambda edge: (-edge.present, edge.source, edge.target)))
 
     @property
@@ -334,10 +299,6 @@ class LearnScores:
                 for name, value in self.ranking
             ],
             "expected": {name: one._asdict() for name, one in expected.items() if one is not None} | {"level": LEVEL},
-            "with_more_rows": {
-                name: one._asdict() | {"gain": {"mean": one.gain.value, **ends(one.gain)}}
-                for name, one in self.with_more_rows().items()
-            },
             "edges": [edge._asdict() | {"mark": edge.mark, "kept": edge.present >= LIKELY} for edge in self.edges],
             "intervention": self.intervention(),
             "guess": None if self.guess is None else vars(self.guess),
@@ -367,7 +328,6 @@ def _read(made: type[Scores], results: Results) -> Scores:
     classes = results.about["classes"]
     f1: dict[str, dict[str, float]] = {}
     single: dict[str, dict[str, list[float]]] = {}
-    more: dict[str, dict[str, dict[str, float]]] = {}
     graphs: dict[str, dict[str, list[NDArray[np.int8]]]] = {}
     truths: dict[str, NDArray[np.bool_]] = {}
     failures: dict[str, int] = {}
@@ -385,10 +345,7 @@ def _read(made: type[Scores], results: Results) -> Scores:
         elif cell.variant == "resampled":
             answers = [json.loads(text) for status, text in results.answers_at(place) if status == Status.OK and text]
             graphs.setdefault(cell.item, {})[cell.respondent] = [np.array(marks, dtype=np.int8) for marks in answers]
-        elif cell.variant in FACTORS:
-            for value in values["f1"].get(place, {}).values():
-                more.setdefault(cell.variant, {}).setdefault(cell.respondent, {})[cell.item] = value
-        elif f1_of_draws := values["f1"].get(place):
+        elif cell.variant == "fresh" and (f1_of_draws := values["f1"].get(place)):
             if cell.item not in truths:
                 truths[cell.item] = _truth(results.answers_at(place))
             f1.setdefault(cell.respondent, {})[cell.item] = float(np.mean(list(f1_of_draws.values())))
@@ -396,9 +353,7 @@ def _read(made: type[Scores], results: Results) -> Scores:
                 single.setdefault(cell.respondent, {}).setdefault(name, []).extend(values[name].get(place, {}).values())
     expected = {name: {measure: np.array(one) for measure, one in draws.items()} for name, draws in single.items()}
     f1 = {name: f1[name] for name in classes if name in f1}
-    return made(
-        results.about, results.planned, done, failures, f1, results.level, expected, more, graphs, truths, guess
-    )
+    return made(results.about, results.planned, done, failures, f1, results.level, expected, graphs, truths, guess)
 
 
 def _truth(answers: list[tuple[str, str | None]]) -> NDArray[np.bool_]:

@@ -27,7 +27,7 @@ from trueness.running.cells import stream
 from trueness.running.outcomes import Outcome, failure_line, without_answer
 from trueness.status import Status
 from trueness.studies.learn.guess import permute_names, violations
-from trueness.studies.learn.measures import FACTORS, GUESS, NAMES, NOT_MEASURED, VIOLATIONS
+from trueness.studies.learn.measures import GUESS, NAMES, NOT_MEASURED, VIOLATIONS
 
 TRIES = 50
 Fields = Mapping[str, Json]  # what a cell's units have in common, and what one has of its own
@@ -71,26 +71,20 @@ def _fresh_fits(common: Fields, units: Sequence[Fields], learner: Learner) -> It
 
 
 def _resample_fits(common: Fields, units: Sequence[Fields], learner: Learner) -> Iterator[TimedFit]:
-    table = table_of(json.dumps(common["data"])) if common["twin"] is None else _draw({**common, "variant": "fresh"}, 0)
+    table = table_of(json.dumps(common["data"])) if common["twin"] is None else _draw(common, 0)
     name = json.dumps(common["twin"])
     draws = (_resample(table, stream(common["seed"], f"resample {unit['repeat']} of {name}")) for unit in units)
     yield from fit_resamples(learner, table, draws, (stream(common["seed"], unit["key"]) for unit in units))
 
 
 def _draw(common: Fields, repeat: int) -> Table:
-    return _draw_rows(
-        json.dumps(common["data"]),
-        json.dumps(common["twin"]),
-        FACTORS.get(common["variant"], 1),
-        repeat,
-        common["seed"],
-    )
+    return _draw_rows(json.dumps(common["data"]), json.dumps(common["twin"]), repeat, common["seed"])
 
 
 @lru_cache(maxsize=8)
-def _draw_rows(data: str, twin: str, factor: int, repeat: int, seed: int) -> Table:
-    system, rng = twin_of(data, twin), stream(seed, f"draw {repeat} x {factor} of {twin}")
-    return _varying(lambda: system.draw(factor * system.table.n, rng))
+def _draw_rows(data: str, twin: str, repeat: int, seed: int) -> Table:
+    system, rng = twin_of(data, twin), stream(seed, f"draw {repeat} x 1 of {twin}")
+    return _varying(lambda: system.draw(system.table.n, rng))
 
 
 def _resample(table: Table, rng: Generator) -> NDArray[np.int64]:

@@ -23,7 +23,7 @@ from trueness.running.results import Results, Row
 from trueness.running.store import Run
 from trueness.running.study_folder import StudyFolder
 from trueness.status import Status
-from trueness.studies.robustness.findings import findings
+from trueness.studies.robustness.calibration import findings
 from trueness.studies.robustness.measures import AT_K
 from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer, System, Variant
 from trueness.studies.robustness.work import StoredScores, unpack_matrix
@@ -118,7 +118,7 @@ def robustness_of(results: Results) -> RobustnessStudy:
     ]
     evaluation = RobustnessScores(
         systems, corruptions, tuple(about["scorers"]), tuple(answers), about["validation"], about["match"],
-        sweeps, results.level, about.get("given"), about.get("metric", "f1"), about.get("k_range", "all"),
+        sweeps, results.level, about.get("metric", "f1"), about.get("k_range", "all"),
     )  # fmt: skip
     return RobustnessStudy(
         results.study, results.seed, evaluation, about["scorers"], tuple(about["notes"]),

@@ -24,14 +24,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from trueness.errors import listed
+from trueness.intervals import fixed, value_text
+from trueness.showing.marks import spread_of
+from trueness.statistics import Comparison
 from trueness.studies.robustness.choose_k import MATCHED, ORACLE, OTHERS, KChoice
 from trueness.studies.robustness.scores import RobustnessScores, ScorerAnswer
 from trueness.studies.robustness.sensitivity import AROUND, Array, SensitivityCurve, original_range, sparsest
-from trueness.studies.robustness.summaries import MEAN, UNTOLD, average, plateau_around
+from trueness.studies.robustness.summaries import MEAN, UNTOLD, average, differences, optimism, plateau_around
 
 FROZEN = {"shd_reversals_twice": "SHD", "f1": "F1"}
 CURVE = {"f1": "f1", "shd": "shd_reversals_twice", "precision": "precision", "recall": "recall", "edges": "edges"}
@@ -100,20 +105,17 @@ def curve_lists(evaluation: RobustnessScores) -> dict[str, dict[str, dict[str, d
 class Calibration:
     """K* of a graph, what it has there, F1 and SHD around it, and the verdict: a part of evaluation_report.json."""
 
-    validation_corruption: str
     scorer: str
     metric: str
     optimal_k: int
     k_interval: tuple[float, float] | None
     k_range: tuple[int, int]
-    curves: int
     true_edges: int
     at_optimal_k: dict[str, float]
     around: dict[str, list[float]]
     f1_range: float | None
     f1_range_interval: tuple[float, float] | None
     verdict: str
-    uses: str
 
 
 def calibration(evaluation: RobustnessScores, dataset: str) -> Calibration | None:
@@ -127,20 +129,17 @@ def calibration(evaluation: RobustnessScores, dataset: str) -> Calibration | Non
     plateau = plateau_around(evaluation, {dataset: curves}, evaluation.match, ORACLE)
     assert plateau is not None  # there is a K and so a curve
     return Calibration(
-        validation_corruption=evaluation.validation,
         scorer=evaluation.match,
         metric=evaluation.metric,
         optimal_k=choice.k,
         k_interval=(choice.interval.low, choice.interval.high) if choice.interval else None,
         k_range=(int(searched[0]), int(searched[-1])),
-        curves=len(curves),
         true_edges=evaluation.systems[dataset].truth.n_edges(),
         at_optimal_k={n: float(np.mean([curve.at(choice.k)[key] for curve in curves])) for n, key in CURVE.items()},
         around={"k": around[0].k.tolist(), "f1": _mean(around, "f1"), "shd": _mean(around, "shd_reversals_twice")},
         f1_range=plateau.range.value,
         f1_range_interval=(spread.low, spread.high) if (spread := plateau.range.interval) else None,
         verdict=plateau.verdict or UNTOLD,
-        uses=choice.uses,
     )
 
 
@@ -216,26 +215,24 @@ def jaccard(one: Array, other: Array) -> float:
     return float(np.minimum(one, other).sum() / union) if union else 1.0
 
 
-def _k_of(evaluation: RobustnessScores, answer: ScorerAnswer) -> int:
+def _k_of(evaluation: RobustnessScores, dataset: str, scorer: str) -> int:
     """The same K under every corruption."""
-    choice = evaluation.by_truths.get((answer.dataset, answer.scorer), {}).get(OTHERS)
-    return choice.k if choice is not None else len(evaluation.systems[answer.dataset].truth)
+    choice = evaluation.by_truths.get((dataset, scorer), {}).get(OTHERS)
+    return choice.k if choice is not None else len(evaluation.systems[dataset].truth)
 
 
 @lru_cache(maxsize=4)
 def invariance(evaluation: RobustnessScores) -> pd.DataFrame:
     """One row a group and scorer."""
     kept: dict[tuple[str, str, int], list[Array]] = {}
-    k_of: dict[tuple[str, str, int], int] = {}
     for answer, matrix in evaluation.scored(evaluation.compared):
         if evaluation.curves[answer.dataset, answer.corruption, answer.scorer, answer.seed].ranks:
             key = (answer.scorer, answer.dataset, answer.seed)  # one tie of all pairs keeps no edge rather than another
-            k_of[key] = _k_of(evaluation, answer)
-            kept.setdefault(key, []).append(membership(matrix, k_of[key]))
+            kept.setdefault(key, []).append(membership(matrix, _k_of(evaluation, answer.dataset, answer.scorer)))
     rows = []
     for (scorer, dataset, seed), several in kept.items():
         if len(several) > 1:
-            k, pairs = k_of[scorer, dataset, seed], several[0].size - len(several[0])
+            k, pairs = _k_of(evaluation, dataset, scorer), several[0].size - len(several[0])
             agreed = float(np.mean([jaccard(one, other) for one, other in combinations(several, 2)]))
             row = {"group": evaluation.systems[dataset].group, "scorer": scorer, "dataset": dataset, "seed": seed}
             rows.append(row | {"jaccard": agreed, "k": k, "chance": k / (2 * pairs - k)})
@@ -273,7 +270,7 @@ def expected_edges(evaluation: RobustnessScores, edges: Mapping[str, Sequence[st
     rows = []
     for answer, matrix in evaluation.scored(evaluation.corruptions):
         nodes = evaluation.systems[answer.dataset].truth.nodes
-        k, pairs = _k_of(evaluation, answer), len(nodes) * (len(nodes) - 1)
+        k, pairs = _k_of(evaluation, answer.dataset, answer.scorer), len(nodes) * (len(nodes) - 1)
         top = membership(matrix, k)
         for kind, named in edges.items():
             ends = [edge.split(" -> ") for edge in named]
@@ -288,3 +285,59 @@ def expected_edges(evaluation: RobustnessScores, edges: Mapping[str, Sequence[st
         edges=("edges", "first"), k=("k", "first"), chance=("chance", "first"), found=("found", "mean"),
         seeds=("seed", "nunique"),
     )  # fmt: skip
+
+
+# ---- what a study says, in sentences: each with its estimate, interval, n and test, an oracle named as one
+
+
+def findings(evaluation: RobustnessScores, expected: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """Heading -> sentences, in the order in which they should be read."""
+    gains = [f"{group.capitalize()}: {gap.sentence()}" for (_, group, _), gap in optimism(evaluation).items()]
+    return {
+        "differences": [pair.sentence() for group in differences(evaluation).values() for pair in _first(group)],
+        "oracle_k against k_from_other_graphs": gains
+        or ["There is no other graph in any group: what the oracle gains cannot be measured."],
+        "invariance": [
+            f"{str(group).capitalize()}: kept edges agree between {listed(evaluation.compared, 12)} (mean "
+            "pairwise Jaccard at one K): "
+            + "; ".join(f"{row.scorer} {_value(row)} (chance {row.chance:.2f})" for row in rows.itertuples())
+            + _grounds(evaluation, rows)
+            for group, rows in invariance(evaluation).groupby("group", sort=False)
+        ],
+        "signal and corruption": [
+            f"{str(group).capitalize()}: with the uncorrupted values {scorer}'s signal has a correlation greater than "
+            "that of the readings by: "
+            + "; ".join(
+                f"{row.corruption} {_value(row)} ({row.signal:z.2f} - {row.readings:z.2f})" for row in rows.itertuples()
+            )
+            + _grounds(evaluation, rows)
+            for (group, scorer), rows in disentanglement(evaluation).groupby(["group", "scorer"], sort=False)
+        ],
+        "expected edges": [
+            f"{dataset}, {scorer}: kept of {edges} {kind} edges at K = {k}, where chance keeps {chance:.1f}: "
+            + "; ".join(f"{row.corruption} {row.found:.3g}" for row in rows.itertuples())
+            + f" (n = {spread_of(rows['seeds'])} fits each; no interval; no test)."
+            for (dataset, scorer, kind, edges, k, chance), rows in expected_edges(evaluation, expected).groupby(
+                ["dataset", "scorer", "kind", "edges", "k", "chance"], sort=False
+            )
+        ],
+    }
+
+
+def _first(pairs: Sequence[Comparison]) -> list[Comparison]:
+    """Of many pairs those of the best scorer against each other one; all are in differences.csv."""
+    if not pairs:
+        return []
+    wins = pd.Series([pair.names[0] for pair in pairs if pair.difference is not None]).value_counts()
+    best = str(wins.index[0]) if len(wins) else pairs[0].names[0]
+    return [pair for pair in pairs if pair.names[0] == best]
+
+
+def _grounds(evaluation: RobustnessScores, rows: pd.DataFrame) -> str:
+    """What the intervals are and what they rest on."""
+    return f" ({evaluation.intervals(tuple(dict.fromkeys(rows['group'])))}; n = {spread_of(rows['n'])} fits; no test)."
+
+
+def _value(row: Any) -> str:
+    none = " (no interval)" if not row.constant and pd.isna(row.low) else ""
+    return value_text(row.value, (row.low, row.high), fixed(2), row.constant) + none

@@ -24,7 +24,7 @@ from trueness.showing.saving import Figure, safe_name
 from trueness.statistics import mean
 from trueness.studies.robustness.choose_k import ORACLE, OTHERS, Curves, KChoice
 from trueness.studies.robustness.scores import RobustnessScores
-from trueness.studies.robustness.sensitivity import AROUND, SensitivityCurve, k_range, sensitivity_curve
+from trueness.studies.robustness.sensitivity import AROUND, SensitivityCurve, k_range
 
 if TYPE_CHECKING:
     import altair as alt
@@ -44,14 +44,6 @@ def figures(evaluation: RobustnessScores) -> Iterator[Figure]:
             figure = k_lambda(evaluation, scorer, group)
             if len(figure.frame):
                 yield figure
-
-
-def _colour(names: pd.Series[str], by: str) -> alt.Color:
-    import altair as alt
-
-    colours = theme.colours(names)
-    scale = alt.Scale(domain=sorted(colours), range=[colours[name] for name in sorted(colours)])
-    return alt.Color(f"{by}:N", scale=scale, legend=alt.Legend(title=None, symbolOpacity=1))
 
 
 # ---- sensitivity
@@ -85,15 +77,14 @@ def sensitivity_frame(panels: Mapping[str, Panel]) -> pd.DataFrame:
 
 
 def sensitivity_chart(
-    frame: pd.DataFrame,
-    choices: Mapping[str, Sequence[KChoice]],
-    width: theme.Width = "page",
-    title: str = "Edges kept",
+    frame: pd.DataFrame, choices: Mapping[str, Sequence[KChoice]], title: str
 ) -> alt.VConcatChart | alt.HConcatChart:
     """choices: of each panel by its title."""
     import altair as alt
 
-    colour = _colour(frame["learner"], "learner")
+    colours = sorted(theme.colours(frame["learner"]).items())
+    scale = alt.Scale(domain=[name for name, _ in colours], range=[one for _, one in colours])
+    colour = alt.Color("learner:N", scale=scale, legend=alt.Legend(title=None, symbolOpacity=1))
     bands = pd.DataFrame(
         [{"panel": p, "low": cs[0].k - AROUND, "high": cs[0].k + AROUND} for p, cs in choices.items() if cs],
         columns=["panel", "low", "high"],
@@ -104,7 +95,7 @@ def sensitivity_chart(
     for panel in dict.fromkeys(frame["panel"]):
         part = frame[frame["panel"] == panel]
         ends = [float(part["k"].min()), float(part["k"].max())]
-        wide = (theme.POINTS[width] - 170) / 2
+        wide = (theme.POINTS["page"] - 170) / 2
         both = [_layers(measure, label, panel, ends, colour, wide) for measure, label in MEASURES.items()]
         row = alt.hconcat(*both, spacing=14)
         rows.append(row.properties(title=alt.TitleParams(panel, fontSize=8, anchor="start")) if panel else row)
@@ -137,14 +128,12 @@ def _layers(
     )
 
 
-def sensitivity(
-    curves: Curves, corruption: str, choices: Sequence[KChoice] = (), width: theme.Width = "page"
-) -> Figure:
+def sensitivity(curves: Curves, corruption: str, choices: Sequence[KChoice] = ()) -> Figure:
     """curves: learner -> its curves."""
-    return sensitivity_panels({"": Panel(curves, choices)}, corruption, width)
+    return sensitivity_panels({"": Panel(curves, choices)}, corruption)
 
 
-def sensitivity_panels(panels: Mapping[str, Panel], corruption: str, width: theme.Width = "page") -> Figure:
+def sensitivity_panels(panels: Mapping[str, Panel], corruption: str) -> Figure:
     frame = sensitivity_frame(panels)
     dashed = "; ".join(
         (f"{title}: " if title else "")
@@ -161,7 +150,7 @@ def sensitivity_panels(panels: Mapping[str, Panel], corruption: str, width: them
         + (f" Dashed: {dashed}; shaded: the first of them +- {AROUND}." if dashed else "")
     )
     chosen = {title: panel.choices for title, panel in panels.items()}
-    chart = sensitivity_chart(frame, chosen, width, f"How many edges to keep: {corruption}")
+    chart = sensitivity_chart(frame, chosen, f"How many edges to keep: {corruption}")
     return Figure(f"sensitivity_curve_{safe_name(corruption)}", frame, chart, caption)
 
 
@@ -205,16 +194,10 @@ def k_lambda_cells(evaluation: RobustnessScores, scorer: str, group: str) -> pd.
     sizes = Counter(len(system.truth) for system in evaluation.systems.values() if system.group == group)
     usual = sizes.most_common(1)[0][0] if sizes else 0  # a K means the same among graphs of one size alone
     parts = []
-    for answer in evaluation.answers:
-        system = evaluation.systems[answer.dataset]
-        if (
-            answer.scorer in lambdas
-            and answer.matrix is not None
-            and (system.group, len(system.truth)) == (group, usual)
-        ):
-            low, high = k_range(usual)
-            part = sensitivity_curve(answer.matrix, system.truth).between(low, high).frame()
-            parts.append(part.assign(**{"lambda": float(lambdas[answer.scorer])}))
+    for (dataset, _, name, _), curve in evaluation.curves.items():
+        if name in lambdas and (evaluation.systems[dataset].group, curve.nodes) == (group, usual):
+            part = curve.between(*k_range(usual)).frame()
+            parts.append(part.assign(**{"lambda": float(lambdas[name])}))
     columns = ["lambda", "k", "f1", "shd", "n", "best"]
     if not parts:
         return pd.DataFrame(columns=columns)
@@ -224,14 +207,12 @@ def k_lambda_cells(evaluation: RobustnessScores, scorer: str, group: str) -> pd.
     return frame.assign(best=frame.index.isin(best))[columns]
 
 
-def k_lambda_chart(
-    frame: pd.DataFrame, setting: str, title: str, width: theme.Width = "page"
-) -> alt.LayerChart | alt.FacetChart:
+def k_lambda_chart(frame: pd.DataFrame, setting: str, title: str) -> alt.LayerChart | alt.FacetChart:
     import altair as alt
 
     shown = frame.assign(row=[f"{value:g}" for value in frame["lambda"]])
     rows = [f"{value:g}" for value in sorted(set(frame["lambda"]))]
-    wide = theme.POINTS[width] - text_width(rows) - 90
+    wide = theme.POINTS["page"] - text_width(rows) - 90
     base = alt.Chart(named_data("cells")).encode(
         x=alt.X(
             "k:O", axis=alt.Axis(title="K, edges kept", labelAngle=0, labelOverlap=True, ticks=False, domain=False)
@@ -244,23 +225,17 @@ def k_lambda_chart(
         scale=alt.Scale(domain=[0, high], range=_BLUES),
         legend=alt.Legend(title="F1", gradientLength=60, gradientThickness=8, tickCount=4, format=".2f"),
     )
-    cell = wide / max(frame["k"].nunique(), 1)
-    layers = [
+    chart = alt.layer(
         base.mark_rect(stroke="white", strokeWidth=0.5).encode(color=colour),
         base.transform_filter("datum.best").mark_rect(fillOpacity=0, stroke="#D55E00", strokeWidth=1.4),
-    ]
-    if cell >= 14:
-        ink = alt.condition(f"datum.f1 > {0.62 * high}", alt.value("white"), alt.value("#111111"))
-        layers.append(
-            base.mark_text(fontSize=min(6.5, cell / 2.6)).encode(text=alt.Text("f1:Q", format=".2f"), color=ink)
-        )
-    chart = alt.layer(*layers, width=wide, height=17 * len(rows))
+        width=wide, height=17 * len(rows),
+    )  # fmt: skip
     return with_data(
         theme.apply_theme(chart, title, "framed: the best K of a row, which looks at the truth"), {"cells": shown}
     )
 
 
-def k_lambda(evaluation: RobustnessScores, scorer: str, group: str, width: theme.Width = "page") -> Figure:
+def k_lambda(evaluation: RobustnessScores, scorer: str, group: str) -> Figure:
     frame = k_lambda_cells(evaluation, scorer, group)
     setting = next(name for whose, name, _ in evaluation.sweeps.values() if whose == scorer)
     caption = (
@@ -268,4 +243,4 @@ def k_lambda(evaluation: RobustnessScores, scorer: str, group: str, width: theme
         f"{spread_of(frame['n'])} fits a cell. Framed: the best K of each row, which looks at the truth (oracle)."
     )
     title = f"{scorer}: K against {setting} ({group})"
-    return Figure(f"k_lambda_{safe_name(scorer, group)}", frame, k_lambda_chart(frame, setting, title, width), caption)
+    return Figure(f"k_lambda_{safe_name(scorer, group)}", frame, k_lambda_chart(frame, setting, title), caption)

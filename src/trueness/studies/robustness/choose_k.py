@@ -28,16 +28,13 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trueness.datasets.observed import Observed
-from trueness.errors import DataError, SettingError, did_you_mean
 from trueness.intervals import Interval
 from trueness.learners.scoring import EdgeScorer
 from trueness.statistics.result import interval_cells
 from trueness.studies.robustness.sensitivity import Array, Counts, SensitivityCurve, sparsest
 
 ORACLE, OTHERS, STABILITY = "oracle_k", "k_from_other_graphs", "stability"
-Uses = Literal[
-    "the rows alone", "the truths of other graphs", "the truth of this graph (oracle)", "nothing: it was given"
-]
+Uses = Literal["the rows alone", "the truths of other graphs", "the truth of this graph (oracle)"]
 Curves = Mapping[str, Sequence[SensitivityCurve]]  # graph -> its curves, one a seed or corruption
 Metric = Literal["f1", "shd"]
 RESAMPLES = 2000
@@ -48,14 +45,12 @@ STABLE_SHARE = 0.7
 
 @dataclass(frozen=True)
 class KChoice:
-    """A K, how it was found, and on what. `fits`: how often the learner was run for it."""
+    """A K, how it was found, and on what."""
 
     k: int
     method: str
     uses: Uses
     learner: str = ""
-    fits: int = 0
-    note: str = ""
     interval: Interval | None = None  # of K, where it was chosen on several curves that differ
 
     @property
@@ -75,8 +70,6 @@ class KChoice:
             **interval_cells(self.interval, "k"),
             "oracle": self.is_oracle,
             "uses": self.uses,
-            "fits": self.fits,
-            "note": self.note,
         }
 
 
@@ -91,17 +84,11 @@ def oracle_k(
 
     within: a K range, e.g. original_range(...); all K otherwise.
     """
-    if not validation:
-        raise DataError("oracle_k must have at least one curve of the validation corruption, got none.")
-    if len({len(curve.k) for curve in validation}) > 1:
-        raise DataError("curves for one K must be of the same number of nodes, got several.")
     curves = [curve.between(*within) for curve in validation] if within else list(validation)
     merits = np.array([_merit(curve, metric) for curve in curves])
     k = curves[0].k[np.argmax(merits.mean(axis=0))]
     interval = _interval_of_k(curves[0].k, merits, level)
-    constant = interval is None and len(merits) >= FEWEST_CURVES
-    note = f"It saw the truth that it is scored against.{' Resampled seeds give the same K.' if constant else ''}"
-    return KChoice(int(k), ORACLE, "the truth of this graph (oracle)", learner, 1, note, interval)
+    return KChoice(int(k), ORACLE, "the truth of this graph (oracle)", learner, interval)
 
 
 def _interval_of_k(ks: Counts, merits: Array, level: float) -> Interval | None:
@@ -116,24 +103,18 @@ def _interval_of_k(ks: Counts, merits: Array, level: float) -> Interval | None:
 
 def k_from_other_graphs(curves: Curves, target: str, learner: str = "", metric: Metric = "f1") -> KChoice:
     """The K for `target` with the best mean F1 (or SHD) over all other graphs; each graph weighs the same."""
-    if target not in curves:
-        raise SettingError(f"{target!r} is not one of the graphs. {did_you_mean(target, curves)}".rstrip())
-    others = [several for name, several in curves.items() if name != target and several]
-    if not others:
-        raise DataError(f"k_from_other_graphs for {target!r} must have other graphs to choose on, got none. Add one.")
+    others = [several for name, several in curves.items() if name != target]
     d = curves[target][0].nodes
     wanted = np.arange(1, d * (d - 1) + 1)
     value = np.mean(
         [np.mean([_merit_at(curve, wanted * curve.nodes / d, metric) for curve in some], axis=0) for some in others], 0
     )
-    note = f"From {len(others)} other graph{'s' if len(others) > 1 else ''}."
-    return KChoice(int(wanted[np.argmax(value)]), OTHERS, "the truths of other graphs", learner, len(others), note)
+    return KChoice(int(wanted[np.argmax(value)]), OTHERS, "the truths of other graphs", learner)
 
 
 def matched_k(choice: KChoice, learner: str) -> KChoice:
     """The same K for another learner, as the original had it; it favours the learner that it was chosen for."""
-    note = f"Matched to {choice.learner or 'another learner'}'s {choice.method}."
-    return replace(choice, learner=learner, fits=0, note=note, method=f"{MATCHED}{choice.method}")
+    return replace(choice, learner=learner, method=f"{MATCHED}{choice.method}")
 
 
 def f1_at(curves: Sequence[SensitivityCurve], k: int) -> float:

@@ -22,7 +22,7 @@ from trueness.datasets import Dataset, load
 from trueness.datasets.corruptions import Corruption, corruption
 from trueness.datasets.observed import Observed
 from trueness.datasets.series import RecordedSeries
-from trueness.errors import PlanError, TruenessError, did_you_mean, listed
+from trueness.errors import PlanError, did_you_mean, listed
 from trueness.learners import settings_of
 from trueness.learners.scoring.edge_scores import EdgeScorer, build_scorer
 from trueness.learners.scoring.leaks import check_no_leak
@@ -33,7 +33,6 @@ from trueness.running.outcomes import Outcome, failure_line
 from trueness.settings import Between, Hint, Names, OneOf, Positive, Share, SomeNames, Whole
 from trueness.statistics.reach import Reach
 from trueness.studies.robustness.choose_k import STABILITY
-from trueness.studies.robustness.sensitivity import check_k
 from trueness.studies.robustness.work import StoredScores, told_apart, unpack
 from trueness.texts import counted
 
@@ -41,11 +40,6 @@ VERSION = 1  # raise when the same plan would give other results
 ENOUGH_SEEDS = 10
 LEAK_ROWS = 200
 EXPECTED = ("required", "forbidden")  # edges of the user's own
-GONE = {
-    "folds": "it was for ways to choose K that are gone",
-    "held_out": "it was for ways to choose K that are gone",
-    "strengths": "name the corruptions themselves, as 'mcar_40 x 0.5'",
-}
 BUDGET_OF_GONE = {"folds": 5, "held_out": 0.3}  # in keys, so that fits and random streams of earlier plans stay
 
 
@@ -78,57 +72,43 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Source:
-    """Where the rows of a cell come from. It stays with the driver."""
-
-    dataset: Dataset
-    corruption: Corruption
-    rows: int | None
-    seed: int
-    identity: str  # of the data set: rows do not depend on the corruption
-    overwrite_regimes: bool
-
-    def unit(self, repeat: int) -> dict[str, Json]:
-        """What a worker is handed of one seed, or the problem why there is nothing."""
-        try:
-            seen = self.rows_of(repeat, self.corruption)
-        except Exception as error:  # a user's own data set may raise anything
-            return {"problem": failure_line(error)}
-        return {"names": seen.names, "values": seen.values, "regimes": seen.regimes, "lags": seen.lags}
-
-    def rows_of(self, repeat: int, corruption: Corruption) -> Observed:
-        rng = stream(self.seed, f"{self.identity} seed {repeat}")
-        seed = int(stream(self.seed, f"{self.identity} corruption {repeat}").integers(2**31))
-        overwrite = self.overwrite_regimes
-        return corruption.of(self.dataset, self.rows, seed=seed, rng=rng, overwrite_regimes=overwrite).observed
-
-    def tell_apart(self, repeat: int, signal: str) -> tuple[float, float] | None:
-        """Of a scorer's signal: see `told_apart`. Interventions are part of the system, so the clean rows have them."""
-        steps = tuple(step for step in self.corruption.steps if step.card.stage == "regimes")
-        readings = self.rows_of(repeat, self.corruption).values
-        clean = self.rows_of(repeat, replace(self.corruption, steps=steps)).values
-        return told_apart(unpack(signal, np.float32).reshape(readings.shape), readings, clean)
-
-
-@dataclass(frozen=True)
 class RowsCell(Cell):
-    """A cell whose units carry their rows, drawn when they are handed out."""
+    """A cell whose units carry their rows, drawn by the driver when they are handed out."""
 
-    source: Source | None = field(default=None, repr=False)
+    dataset: Dataset | None = field(default=None, repr=False)
+    corruption: Corruption = field(default=Corruption("clean"), repr=False)
+    drawn: str = ""  # the identity of the data set alone: rows do not depend on the corruption
 
     def unit(self, repeat: int) -> dict[str, Json]:
-        assert self.source is not None
-        return super().unit(repeat) | self.source.unit(repeat)
+        """With what a worker is handed of one seed, or the problem why there is nothing."""
+        unit = super().unit(repeat)
+        try:
+            seen = self._rows(repeat, self.corruption)
+        except Exception as error:  # a user's own data set may raise anything
+            return unit | {"problem": failure_line(error)}
+        return unit | {"names": seen.names, "values": seen.values, "regimes": seen.regimes, "lags": seen.lags}
 
     def settled(self, repeat: int, outcome: Outcome) -> Outcome:
-        """With how far the scorer told signal and corruption apart, which only the driver can measure."""
+        """With how far the scorer told signal and corruption apart, which only the driver can measure.
+
+        Interventions are part of the system, so the clean rows have them.
+        """
         answer = StoredScores.read(outcome["answer"]) if outcome["answer"] else None
         if answer is None or answer.signal is None:
             return outcome
-        assert self.source is not None
-        apart = self.source.tell_apart(repeat, answer.signal)
+        steps = tuple(step for step in self.corruption.steps if step.card.stage == "regimes")
+        readings = self._rows(repeat, self.corruption).values
+        clean = self._rows(repeat, replace(self.corruption, steps=steps)).values
+        apart = told_apart(unpack(answer.signal, np.float32).reshape(readings.shape), readings, clean)
         outcome["answer"] = replace(answer, signal=None, disentanglement=apart).text()
         return outcome
+
+    def _rows(self, repeat: int, corruption: Corruption) -> Observed:
+        assert self.dataset is not None
+        seed, rows, overwrite = self.common["seed"], self.identity["data"]["rows"], self.identity["overwrite"]
+        rng = stream(seed, f"{self.drawn} seed {repeat}")
+        noise = int(stream(seed, f"{self.drawn} corruption {repeat}").integers(2**31))
+        return corruption.of(self.dataset, rows, seed=noise, rng=rng, overwrite_regimes=overwrite).observed
 
 
 @dataclass(frozen=True)
@@ -148,7 +128,6 @@ class RobustnessSettings:
     time_limit: Positive = 300.0
     level: Share = 0.95
     overwrite_regimes: bool = False
-    k: Whole | None = None  # given by the user, beside those that are chosen
     metric: Annotated[str, OneOf(("f1", "shd"))] = "f1"  # by which K is chosen on truths, when the store is read
     k_range: Annotated[str, OneOf(("all", "original"))] = "all"
     required: Names = ()
@@ -177,14 +156,9 @@ class Robustness:
     def from_plan(cls, table: Mapping[str, Json], context: PlanContext) -> Robustness:
         file = context.file
         plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
-        for key in plain.keys() & GONE.keys():
-            raise PlanError(
-                f"{key!r} of [robustness] must be left out, got {plain[key]!r}: {GONE[key]}. Take the line "
-                f"out.  ({file})"
-            )
         options = context.settings_of("robustness", RobustnessSettings, plain)
         scorers, left_out = _scorers(table, options, context)  # the plan's words before any data
-        corruptions = _corruptions(options, file)
+        corruptions = {one.name: one for one in map(corruption, options.corruptions)}
         datasets = _systems(options, context)
         if not scorers:
             raise PlanError(f"'scorers' of [robustness] must leave one that can run, got none. {left_out[0]}  ({file})")
@@ -193,11 +167,6 @@ class Robustness:
         usual = next((name for name in ("compound_full_decoy", "compound_full") if name in names), names[0])
         validation = _check_planned("validation", options.validation or usual, names, file)
         match = _match(options, scorers, file)
-        for name, system in datasets.items() if options.k is not None else ():
-            try:
-                check_k(options.k or 0, len(system.columns))
-            except TruenessError as error:
-                raise PlanError(f"{error}  ({file}, [robustness], {name})") from None
         for kind, edge in ((key, edge) for key in EXPECTED for edge in getattr(options, key)):
             if edge.count(" -> ") != 1:
                 raise PlanError(f"{kind!r} of [robustness] must be edges such as 'T -> RH', got {edge!r}.  ({file})")
@@ -228,9 +197,12 @@ class Robustness:
 
     def _cell(self, item: str, variant: str, respondent: str) -> Cell:
         system, made, entry = self.datasets[item], self.corruptions[variant], self.scorers[respondent]
-        rows, overwrite = self.settings.rows, self.settings.overwrite_regimes
-        named, settings = placeless({"dataset": item}), placeless(system.settings)
-        data = {**named, "settings": settings, "content": system.content, "rows": rows}
+        data = {
+            **placeless({"dataset": item}),
+            "settings": placeless(system.settings),
+            "content": system.content,
+            "rows": self.settings.rows,
+        }
         choosing = {
             "methods": self.settings.choose_k if entry.sweep is None else (),  # K x lambda needs no chosen K
             "budget": {"subsamples": self.settings.subsamples, **BUDGET_OF_GONE},
@@ -241,16 +213,17 @@ class Robustness:
             "version": VERSION,
             "data": data,
             "corruption": [str(step) for step in made.steps],
-            "overwrite": overwrite,
+            "overwrite": self.settings.overwrite_regimes,
             "scorer": portable(entry.spec["name"]),
             "settings": settings_of(entry.scorer),
             "seed": self.seed,
             **choosing,
         }
-        where = hash_of(json.dumps(data, sort_keys=True, default=str))
-        source = Source(system.dataset, made, rows, self.seed, where, overwrite)
         common = {"scorer": entry.spec, "seed": self.seed, **choosing}
-        return RowsCell(item, variant, respondent, self.settings.seeds, common, identity, source)
+        drawn = hash_of(json.dumps(data, sort_keys=True, default=str))
+        return RowsCell(
+            item, variant, respondent, self.settings.seeds, common, identity, system.dataset, made, drawn
+        )  # fmt: skip
 
     def alike(self, cell: Cell) -> tuple[str, int, int, bool]:
         """Cells that take about the same time: one of them tells how long (`trueness plan`)."""
@@ -298,9 +271,6 @@ class Robustness:
             "scorers": {
                 name: {
                     "title": entry.scorer.card.title,
-                    "missing": entry.scorer.card.missing,
-                    "symmetric": entry.scorer.card.symmetric,
-                    "assumes": list(entry.scorer.card.assumes),
                     "settings": settings_of(entry.scorer),
                     "sweep": list(entry.sweep) if entry.sweep else None,
                 }
@@ -311,7 +281,6 @@ class Robustness:
             "methods": list(options.choose_k),
             "budget": {"subsamples": options.subsamples},
             "k_seeds": self.k_seeds,
-            "given": options.k,
             "metric": options.metric,
             "k_range": options.k_range,
             "expected": {name: list(getattr(options, name)) for name in EXPECTED},
@@ -350,15 +319,13 @@ def _members(name: str, settings: dict[str, Json], file: str) -> list[tuple[str,
     """`graphs = n` makes n systems of one family; they differ by their graph."""
     if "graphs" not in settings:
         return [(name, settings)]
-    count = settings.pop("graphs")
-    if settings.get("kind") not in ("synthetic", "var") or not isinstance(count, int) or not 1 <= count <= 1000:
+    count, first = settings.pop("graphs"), settings.get("graph_seed", 0)
+    simulated = settings.get("kind") in ("synthetic", "var") and isinstance(first, int)
+    if not simulated or not isinstance(count, int) or not 1 <= count <= 1000:
         raise PlanError(
-            f'\'graphs\' must be a whole number in [1, 1000] beside kind = "synthetic" or "var", got {count!r}.  '
-            f"({file}, [datasets.{name}])"
+            '\'graphs\' must be a whole number in [1, 1000] beside kind = "synthetic" or "var" and a whole '
+            f"'graph_seed', got {count!r:.60}.  ({file}, [datasets.{name}])"
         )
-    first = settings.get("graph_seed", 0)
-    if not isinstance(first, int):
-        raise PlanError(f"'graph_seed' must be a whole number, got {first!r:.60}.  ({file}, [datasets.{name}])")
     return [(f"{name}-{k}", settings | {"graph_seed": first + k}) for k in range(count)]
 
 
@@ -374,17 +341,6 @@ def _system(name: str, settings: dict[str, Json], folder: Path, rows: int | None
     files += [folder / part for part in name.split(":")]
     digest = "".join((*(file_digest(file) for file in files if is_there(file)), *notes))
     return PlannedSystem(dataset, settings, hash_of(digest) if digest else "", sample.names, lags, tuple(notes))
-
-
-def _corruptions(options: RobustnessSettings, file: str) -> dict[str, Corruption]:
-    made = {}
-    for name in options.corruptions:
-        try:
-            one = corruption(name)
-        except TruenessError as error:
-            raise PlanError(f"{error}  ({file}, corruption {name!r})") from None
-        made[one.name] = one
-    return made
 
 
 def _scorers(
@@ -464,10 +420,7 @@ def _notes(
         notes.append(f"The mask of {listed(uses)} is built from the true graph; it is in no mean over corruptions.")
     if options.overwrite_regimes:
         notes.append("Regimes overwrite recorded values: their effects on other columns are missing.")
-    if (seeds := options.seeds) < ENOUGH_SEEDS:
-        notes.append(few_seeds(seeds))
+    if options.seeds < ENOUGH_SEEDS:
+        few = f"{counted(options.seeds, 'seed')} a cell: at least {ENOUGH_SEEDS}"
+        notes.append(f"{few} are asked for before conclusions are drawn.")
     return notes
-
-
-def few_seeds(seeds: int) -> str:
-    return f"{counted(seeds, 'seed')} a cell: at least {ENOUGH_SEEDS} are asked for before conclusions are drawn."

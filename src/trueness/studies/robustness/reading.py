@@ -11,7 +11,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import cast
 
-import numpy as np
 import pandas as pd
 
 from trueness.running.results import Row
@@ -19,12 +18,11 @@ from trueness.running.store import to_json
 from trueness.showing import blocks
 from trueness.showing.grid import Facet, Grid, shown_measure, unique
 from trueness.showing.methods_paragraph import listed, settings_text
-from trueness.showing.saving import Figure, csv_text, plain_records, plain_rows
+from trueness.showing.saving import Figure, csv_text, plain_records
 from trueness.showing.saving import plain as plain_json
 from trueness.showing.tables import Table
 from trueness.statistics.reach import Reach
 from trueness.status import Status
-from trueness.studies.item_graphs import MOST_EDGES, layout, pairs_of
 from trueness.studies.protocol import AnalysisPart, CellKey, Check, Section, Summary
 from trueness.studies.reading import Reading
 from trueness.studies.robustness import charts, summaries, tables
@@ -38,21 +36,16 @@ from trueness.studies.robustness.calibration import (
     invariance,
     sparse_frame,
 )
-from trueness.studies.robustness.findings import open_sentences
-from trueness.studies.robustness.plan import ENOUGH_SEEDS, few_seeds
-from trueness.studies.robustness.scores import RobustnessScores
-from trueness.studies.robustness.sensitivity import Array, original_range
+from trueness.studies.robustness.sensitivity import original_range
 from trueness.texts import counted
 
 MOST_REASONS = 8
-_BY = "An edge's score is the mean of the scorer's scores over {n} seeds, the strongest 1; of a pair the stronger way."
-SHOWN = ("differences", "invariance", "signal and corruption", "expected edges")  # in the terminal
 
 
 class RobustnessReading(Reading):
     title = "Robustness"
     question = "What do corrupted data do to a learner?"
-    has_graphs = many_charts = True
+    many_charts = True
     clusters = "data sets"
     figures_below = files_below = "robustness"
     pictures = ("sensitivity_curve_*", "k_lambda_*")
@@ -91,7 +84,7 @@ class RobustnessReading(Reading):
         return [saw, *self.answers.notes]
 
     def first_findings(self) -> Sequence[str]:
-        return [sentence for heading in SHOWN for sentence in self.answers.findings[heading]]
+        return [sentence for sentences in self.answers.findings.values() for sentence in sentences]
 
     def figures(self, folder: Path) -> Iterator[Figure]:
         return charts.figures(self.answers.evaluation)
@@ -135,38 +128,27 @@ class RobustnessReading(Reading):
         if not study.fits_done:
             return Summary((check,))
         sections = tuple(Section(name, tuple(sentences)) for name, sentences in study.findings.items() if sentences)
-        checks, headline = (check, *self._size_checks()), summaries.headline_of(study.evaluation)
-        return Summary(checks, sections, tuple(open_sentences(study.notes, study.evaluation)), headline)
+        return Summary((check,), sections, tuple(self._open()), summaries.headline_of(study.evaluation))
 
-    def _size_checks(self) -> Iterator[Check]:
-        """What `plan` says of the numbers of seeds and graphs, held against the study."""
-        seeds = min(cell.repeats for cell in self.results.cells)
-        yield Check("seeds", seeds >= ENOUGH_SEEDS, few_seeds(seeds))
+    def _open(self) -> Iterator[str]:
+        """What the study cannot tell: its own notes, how small a p so few graphs allow, and where nobody looked."""
         evaluation = self.answers.evaluation
-        name = "graphs" if len(evaluation.groups) == 1 else "graphs of {}"
+        yield from self.answers.notes
         for group, pairs in summaries.differences(evaluation).items():
-            if pairs:
-                reach = Reach(evaluation.n_graphs(group), len(pairs))
-                enough = f"{counted(reach.n_units, 'graph')} can show a difference"
-                if not reach.possible:
-                    enough = f"{counted(reach.n_units, 'graph')} where {reach.units_needed} are needed"
-                yield Check(name.format(group), reach.possible, f"{enough}. {reach}")
+            yield f"{group.capitalize()}: {Reach(evaluation.n_graphs(group), max(len(pairs), 1))}"
+        yield "Nothing is known of corruptions, or strengths of them, that were not planned."
 
     def analyses(self) -> list[AnalysisPart]:
         study = self.answers
         if not study.fits_done:
             return []
-        differences = plain_rows(tables.differences_frame(study.evaluation))
-        around = tables.around_table(study.evaluation)
         found = [AnalysisPart(name, tuple(sentences)) for name, sentences in study.findings.items() if sentences]
         shown = [
-            ("AUPRC", blocks.table("Mean AUPRC", plain_records(summaries.means(study.evaluation)))),
-            ("F1 at K +- 5", blocks.table("F1 around K", around.rows, around.caption)),
-            *([("pairs", blocks.table("Paired differences", differences))] if differences else []),
+            blocks.table(one.title, [plain_json(row) for row in one.rows], one.caption) for one in self.tables(None)
         ]
         why = study.failures()
         lost = [AnalysisPart("without a result", tuple(why))] if why else []
-        return [*found, *(AnalysisPart(name, tables=(table,)) for name, table in shown), *lost]
+        return [*found, AnalysisPart("tables", tables=tuple(shown)), *lost]
 
     # ---- the page
 
@@ -196,44 +178,13 @@ class RobustnessReading(Reading):
         cell, by_measure = super().cell(key), self._rows.get(key, {})
         if cell is None:
             return None
-        strips = [
-            {"name": name, "label": name.upper(), "values": [row.value for row in by_measure[name]], "top": 1}
-            for name in ("auprc", "auroc")
-            if name in by_measure
-        ]
         measured = [
             {"measure": name, **dict(zip(("mean", "least", "most", "n"), _spread(rows), strict=True))}
             for name, rows in by_measure.items()
         ]
         seen = "oracle_k is chosen with the truth of the graph itself: an oracle."
-        shown = [{"kind": "strips", "title": "Every seed", "rows": strips}, blocks.table("Measures", measured, seen)]
-        return cell | {"blocks": [*shown, *cast("list[blocks.Block]", cell["blocks"])[2:]]}
-
-    def _graph_name(self, key: CellKey) -> str:
-        return f"{key[2]} · {key[1]}"
-
-    def graph(self, item: str) -> dict[str, object] | None:
-        """The mean of each scorer's scores over seeds: the page keeps the K highest, of each pair the stronger way."""
-        system = self.answers.evaluation.systems.get(item)
-        if system is None:
-            return None
-        nodes = list(system.truth.nodes)
-        truth = pairs_of(system.truth, nodes)
-        scorers: dict[str, dict[str, object]] = {}
-        for key in (key for key in self.cell_keys() if key[0] == item):
-            answers = [a for a in self.answers.evaluation.answers if (a.dataset, a.corruption, a.scorer) == key]
-            matrices = [answer.matrix for answer in answers if answer.matrix is not None]
-            if not matrices:
-                continue
-            edges = _rank_edges(np.abs(np.mean(matrices, axis=0)))
-            scorers[self._graph_name(key)] = {
-                "kind": "dag", "n": 1, "runs": len(matrices), "failed": len(answers) - len(matrices),
-                "typical": min(len(truth), len(edges)), "truth": [list(pair) for pair in truth],
-                "edges": edges[:MOST_EDGES], "left_out": max(0, len(edges) - MOST_EDGES),
-                "scored_by": _BY.format(n=len(matrices)), "key": list(key),
-            }  # fmt: skip
-        problem = "" if scorers else "no fit of this item has given scores yet."
-        return {"item": item, "problem": problem, **layout(nodes, truth), "learners": scorers}
+        shown = blocks.table("Measures", measured, seen)
+        return cell | {"blocks": [shown, *cast("list[blocks.Block]", cell["blocks"])[2:]]}
 
 
 def texts(study: RobustnessStudy) -> dict[str, str]:
@@ -251,23 +202,15 @@ def frames(study: RobustnessStudy) -> dict[str, pd.DataFrame]:
     return {
         "scores": evaluation.ranking,
         "chosen": evaluation.at_chosen_k,
-        "k_chosen": pd.DataFrame(_k_by_truths(evaluation)),
+        "k_chosen": pd.DataFrame(evaluation.k_by_truths),
         "a_sparse": sparse_frame(evaluation),
+        "optimism": tables.optimism_frame(evaluation),
         "differences": tables.differences_frame(evaluation),
         "plateaus": summaries.plateaus(evaluation),
         "invariance": invariance(evaluation),
         "disentanglement": disentanglement(evaluation),
         "expected_edges": expected_edges(evaluation, study.expected),
     }
-
-
-def _k_by_truths(evaluation: RobustnessScores) -> list[dict[str, object]]:
-    """One row a data set, scorer and K that looked at a truth."""
-    return [
-        {"dataset": dataset, **choice.row()}
-        for (dataset, _), choices in evaluation.by_truths.items()
-        for choice in choices.values()
-    ]
 
 
 def report(study: RobustnessStudy) -> dict[str, object]:
@@ -294,10 +237,7 @@ def report(study: RobustnessStudy) -> dict[str, object]:
             }
             for name, system in evaluation.systems.items()
         },
-        "corruptions": {
-            name: {"steps": list(v.steps), "uses_graph": v.uses_graph, "labels": list(v.labels)}
-            for name, v in evaluation.corruptions.items()
-        },
+        "corruptions": {name: plain_json(vars(variant)) for name, variant in evaluation.corruptions.items()},
         "scorers": {name: dict(card) for name, card in study.scorers.items()},
         "calibration": {
             name: plain_json(vars(found)) for name in evaluation.systems if (found := calibration(evaluation, name))
@@ -307,7 +247,7 @@ def report(study: RobustnessStudy) -> dict[str, object]:
         "auprc": plain_records(summaries.means(evaluation)),
         "auroc": plain_records(summaries.means(evaluation, "auroc")),
         "edges_kept": plain_records(summaries.chosen_means(evaluation)),
-        "k_by_truths": _k_by_truths(evaluation),
+        "k_by_truths": evaluation.k_by_truths,
         "optimism_of_oracle_k": [
             {"group": group, "scorer": scorer, "on_validation": where} | gap.row() | {"sentence": gap.sentence()}
             for (where, group, scorer), gap in summaries.optimism(evaluation).items()
@@ -327,15 +267,3 @@ def report(study: RobustnessStudy) -> dict[str, object]:
 def _spread(rows: list[Row]) -> tuple[float | None, float | None, float | None, int]:
     there = [row.value for row in rows if row.value is not None]
     return (sum(there) / len(there), min(there), max(there), len(there)) if there else (None, None, None, 0)
-
-
-def _rank_edges(scores: Array) -> list[tuple[int, int, str, float]]:
-    """Edges by score, one a pair: [i, j, marks from i to j, score as a share of the strongest]."""
-    strongest = float(scores.max(initial=0.0)) or 1.0
-    edges: list[tuple[int, int, str, float]] = []
-    for i in range(len(scores)):
-        for j in range(i + 1, len(scores)):
-            ahead, back = float(scores[i, j]), float(scores[j, i])
-            if max(ahead, back) > 0:
-                edges.append((i, j, "->" if ahead >= back else "<-", round(max(ahead, back) / strongest, 4)))
-    return sorted(edges, key=lambda edge: (-edge[3], edge[0], edge[1]))

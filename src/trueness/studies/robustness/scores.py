@@ -17,12 +17,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import pandas as pd
 
 from trueness.errors import listed
 from trueness.graphs import Graph
+from trueness.measures import UNDEFINED
 from trueness.measures.ranking import RANKING_MEASURES, chance, score_ranking
 from trueness.status import Status
 from trueness.studies.robustness.choose_k import (
@@ -42,9 +44,6 @@ from trueness.studies.robustness.sensitivity import (
     original_range,
     sensitivity_curve,
 )
-
-if TYPE_CHECKING:
-    import pandas
 
 KEYS = ("group", "dataset", "corruption", "scorer", "seed")
 
@@ -102,7 +101,6 @@ class RobustnessScores:
     match: str
     sweeps: Mapping[str, tuple[str, str, float]] = field(default_factory=dict)
     level: float = 0.95
-    user_k: int | None = None  # a K that the user named
     metric: Metric = "f1"  # by which K is chosen where truths are looked at
     k_range: Literal["all", "original"] = "all"  # of oracle_k; the original's 5 to 3|E| knows the number of true edges
 
@@ -112,7 +110,7 @@ class RobustnessScores:
         names = dict.fromkeys(system.group for system in self.systems.values())
         return tuple(sorted(names, key=lambda group: "(" in group))
 
-    def intervals(self, groups: Sequence[str] | None = None, kind: str = "t") -> str:
+    def intervals(self, groups: Sequence[str] | None = None) -> str:
         """What brackets are and what was drawn for them: graphs, the seeds of one, or nothing that has a spread."""
         over: dict[str, list[str]] = {}
         for group in self.groups if groups is None else groups:
@@ -124,7 +122,7 @@ class RobustnessScores:
         if not known:
             return "one fit each: no interval is known"
         parts = [f"over {drawn}{f' ({listed(where)})' if len(over) > 1 else ''}" for drawn, where in known.items()]
-        return f"{100 * self.level:g} % {kind} intervals {' and '.join(parts)}"
+        return f"{100 * self.level:g} % t intervals {' and '.join(parts)}"
 
     def n_graphs(self, group: str) -> int:
         return sum(system.group == group for system in self.systems.values())
@@ -187,13 +185,18 @@ class RobustnessScores:
                     by_method[same.method] = same
         return choices
 
+    @property
+    def k_by_truths(self) -> list[dict[str, str | float | bool | None]]:
+        """`by_truths` as rows."""
+        each = ((dataset, choice) for (dataset, _), choices in self.by_truths.items() for choice in choices.values())
+        return [{"dataset": dataset, **choice.row()} for dataset, choice in each]
+
     @cached_property
     def unranked(self) -> tuple[str, ...]:
         """Scorers all of whose matrices have one |score| for every pair."""
-        ranks = {name: False for _, _, name, _ in self.curves}
-        for (_, _, name, _), curve in self.curves.items():
-            ranks[name] |= curve.ranks
-        return tuple(name for name in self.scorers_compared if not ranks.get(name, True))
+        ranked = {scorer for (_, _, scorer, _), curve in self.curves.items() if curve.ranks}
+        scored = {scorer for _, _, scorer, _ in self.curves}
+        return tuple(name for name in self.scorers_compared if name in scored - ranked)
 
     def within(self, dataset: str) -> tuple[int, int] | None:
         """The range of oracle_k; None: all K."""
@@ -204,39 +207,31 @@ class RobustnessScores:
         """Every K of one answer by method: those by truths, then those by its rows."""
         by_method = dict(self.by_truths.get((answer.dataset, answer.scorer), {}))
         pairs = len(self.systems[answer.dataset].truth) * (len(self.systems[answer.dataset].truth) - 1)
-        if self.user_k is not None:
-            by_method["given"] = KChoice(self.user_k, "given", "nothing: it was given", answer.scorer)
         for method, k in answer.k.items():
             if 1 <= k <= pairs:
                 by_method[method] = KChoice(k, method, "the rows alone", answer.scorer)
         return by_method
 
     @cached_property
-    def ranking(self) -> pandas.DataFrame:
+    def ranking(self) -> pd.DataFrame:
         """One row an answer; NaN and a status where there is none. `chance`: AUPRC of random scores."""
-        import pandas as pd
+        rows = []
+        for answer in self.answers:
+            truth, scores = self.systems[answer.dataset].truth, dict.fromkeys(RANKING_MEASURES, UNDEFINED)
+            if answer.matrix is not None:
+                scores = score_ranking(answer.matrix, truth)
+            values = {name: np.nan if score.value is None else score.value for name, score in scores.items()}
+            rows.append(self._where(answer) | {"chance": chance("auprc", truth)} | values)
+        return pd.DataFrame(rows, columns=[*KEYS, "status", "chance", *RANKING_MEASURES])
 
-        return pd.DataFrame(list(self._ranking_rows()), columns=[*KEYS, "status", "chance", *RANKING_MEASURES])
-
-    def ranking_of(self, group: str, corruptions: Sequence[str], scorer: str | None = None) -> pandas.DataFrame:
+    def ranking_of(self, group: str, corruptions: Sequence[str], scorer: str | None = None) -> pd.DataFrame:
         """Those rows of `ranking`, of a scorer or of all that are compared."""
         rows, scorers = self.ranking, self.scorers_compared if scorer is None else (scorer,)
         return rows[(rows["group"] == group) & rows["corruption"].isin(corruptions) & rows["scorer"].isin(scorers)]
 
-    def _ranking_rows(self) -> Iterator[dict[str, object]]:
-        for answer in self.answers:
-            row = self._where(answer) | {"chance": chance("auprc", self.systems[answer.dataset].truth)}
-            if answer.matrix is None:
-                yield row | dict.fromkeys(RANKING_MEASURES, np.nan)
-                continue
-            scores = score_ranking(answer.matrix, self.systems[answer.dataset].truth)
-            yield row | {name: np.nan if score.value is None else score.value for name, score in scores.items()}
-
     @cached_property
-    def at_chosen_k(self) -> pandas.DataFrame:
+    def at_chosen_k(self) -> pd.DataFrame:
         """One row an answer and K method; sweeps are not in it."""
-        import pandas as pd
-
         rows = []
         for answer, _ in self.scored(self.corruptions):
             curve = self.curves[answer.dataset, answer.corruption, answer.scorer, answer.seed]

@@ -188,18 +188,9 @@ def original_range(true_edges: int, d: int) -> tuple[int, int]:
     return min(5, most), max(min(5, most), min(3 * true_edges, most))
 
 
-def k_range(d: int, per_node: float = 4.0) -> tuple[int, int]:
-    """K from 1 to `per_node` edges a node, within d (d - 1): from the number of variables alone."""
-    if d < 2:
-        raise SettingError(f"'d' of a K range must be at least 2, got {d}.")
-    return 1, max(1, min(round(per_node * d), d * (d - 1)))
-
-
-def check_k(k: int, d: int) -> int:
-    """K edges are possible among d nodes."""
-    if not 1 <= k <= d * (d - 1):
-        raise SettingError(f"'K' must be in [1, {d * (d - 1)}] (d(d-1) for {d} nodes), got {k}.")
-    return k
+def k_range(d: int) -> tuple[int, int]:
+    """K from 1 to four edges a node, within d (d - 1): from the number of variables alone."""
+    return 1, min(4 * d, d * (d - 1))
 
 
 def k_at_threshold(scores: ArrayLike, threshold: float) -> int:

@@ -3,7 +3,6 @@
     ARTIFACTS/{corruption}/{method}.npy|csv    scores [i, j] of i -> j; A_best is RC-GNN's, as the original names it
     ARTIFACTS/{method}/{corruption}.npy|csv    the same, where the files have the names of corruptions
     ARTIFACTS/{corruption}.npy|csv             one method, by the name of the folder
-    ARTIFACTS/{method}.npy|csv                 no corruption: where no file has the name of one that is known here
     DATA/{corruption}/X.npy|csv                rows (n, d) or windows (N, T, d) end to end; M.npy: 1 where observed
     A_true.npy|csv                             in either, or in a folder of a corruption; or named with --truth
 
@@ -48,7 +47,6 @@ from trueness.studies.robustness.tables import main_table, ranking_table, tables
 
 BASELINES = ("correlation", "notears-lite", "notears", "granger", "pcmci+", "pc", "dag-gnn")  # the document's
 VALIDATION, METHOD, THRESHOLD = "compound_full", "RC-GNN", 0.1
-AS_STORED = "as stored"  # the corruption of files that name none
 MOST, MOST_TEXT = 256 * MEGABYTE, 32 * MEGABYTE  # a number of a text takes ten times its bytes while it is read
 _ENDS = (".npy", ".csv")
 _NO_SCORES = ("A_true", "X", "X_train", "M", "S", "e")
@@ -170,15 +168,9 @@ def evaluate(request: Request) -> StoredEvaluation:
     system = System(truth, "assumed", request.lags > 0, max((table.n for table in tables.values()), default=0))
     variants = {name: _variant(name) for name in corruptions}
     evaluation = RobustnessScores(
-        {"stored": system},
-        variants,
-        scorers,
-        answers,
-        validation,
-        scorers[0],
-        metric=request.metric,
+        {"stored": system}, variants, scorers, answers, validation, scorers[0], metric=request.metric,
         k_range="original",
-    )
+    )  # fmt: skip
     order = sorted(scorers, key=lambda name: name != METHOD)  # the document's first, then as the folders have them
     have_k = [name for name in order if ORACLE in evaluation.by_truths.get(("stored", name), {})]
     evaluation = replace(evaluation, match=(have_k or order)[0])
@@ -191,7 +183,6 @@ def evaluate(request: Request) -> StoredEvaluation:
             f"K is chosen with {have_k[0]}: {METHOD} where its scores rank, else the first method whose scores do.",
             f"{have_k[0]}'s K saw the truth (oracle), and its matrices may have: no leak can be seen in a matrix.",
         ]
-    sentences.append("One matrix a method and corruption: no interval, no test.")
     sentences += [f"Fitted here on the data: {listed(list(ran), 12)}."] if ran else []
     if not any(request.expected.values()):
         sentences.append("No --required or --forbidden edges: no domain validation.")
@@ -229,17 +220,17 @@ def _matrices(folder: Path) -> Iterator[tuple[tuple[str, str], Path]]:
     """(corruption, method) -> the file of its scores."""
     if not folder.is_dir():
         raise DataError(f"{folder} must be a folder of matrices, got none there.")
-    flat = list(_files(folder))
-    by_corruption = any(_stem(path) in PRESETS for path in flat)
-    for path in flat:
-        stem = _stem(path)
-        yield ((stem, folder.resolve().name) if by_corruption else (AS_STORED, _NAMES.get(stem, stem))), path
-    folders = sorted(path for path in folder.iterdir() if path.is_dir() and any(_files(path)))
-    start = _common_start([path.name for path in folders])
+    folders = [folder, *sorted(path for path in folder.iterdir() if path.is_dir() and any(_files(path)))]
+    start = _common_start([path.name for path in folders[1:]])
     for inner in folders:
-        name = inner.name.removeprefix(start)
+        name = folder.resolve().name if inner == folder else inner.name.removeprefix(start)
         paths = list(_files(inner))
-        turned = name not in PRESETS and all(_stem(path) in PRESETS for path in paths)
+        known = [_stem(path) in PRESETS for path in paths]
+        if inner == folder and paths and not any(known):
+            raise DataError(
+                f"{paths[0]} must lie in a folder of its corruption, or have the name of one: mcar_40/{paths[0].name}"
+            )
+        turned = inner == folder or (name not in PRESETS and all(known))
         for path in paths:
             stem = _stem(path)
             yield ((stem, name) if turned else (name, _NAMES.get(stem, stem))), path
@@ -374,7 +365,6 @@ def _tables(request: Request, corruptions: Mapping[str, None]) -> tuple[dict[str
         return {}, ["No --data: baselines were not run."]
     for corruption in corruptions:
         places = [request.data / corruption, *sorted(request.data.glob(f"*/{escape(corruption)}"))]
-        places = [request.data] if corruption == AS_STORED else places
         paths = [place / f"{name}{end}" for place in places for name in ("X", "X_train") for end in _ENDS]
         path = next((path for path in paths if path.is_file()), None)
         if path is None:

@@ -25,6 +25,7 @@ import pandas as pd
 
 from trueness.measure import measure_of
 from trueness.measures.ranking import chance
+from trueness.showing.saving import plain_records
 from trueness.showing.summary import Headline, Standing, ranking
 from trueness.statistics import Comparison, Estimate, adjusted, mean, paired_difference
 from trueness.statistics.multiplicity import differences_in_pairs
@@ -80,37 +81,34 @@ def means(evaluation: RobustnessScores, measure: str = "auprc") -> pd.DataFrame:
 
 
 @lru_cache(maxsize=16)
-def chosen_means(evaluation: RobustnessScores, measure: str = "f1") -> pd.DataFrame:
-    """One row a group, scorer and K method, over the corruptions that no K was chosen on."""
+def chosen_means(evaluation: RobustnessScores) -> pd.DataFrame:
+    """F1 and more, one row a group, scorer and K method, over the corruptions that no K was chosen on."""
     rows = evaluation.at_chosen_k[evaluation.at_chosen_k["corruption"].isin(evaluation.tests)]
     records = []
     for (group, scorer, method), fits in rows.groupby(["group", "scorer", "method"], sort=False):
         row = {"group": group, "scorer": scorer, "method": method, "oracle": bool(fits["oracle"].any())}
-        row |= {"uses": fits["uses"].iloc[0], "k": float(fits["k"].mean()), "measure": measure}
-        row |= average(fits, measure, evaluation.level) | {"over": over(fits)}
+        row |= {"uses": fits["uses"].iloc[0], "k": float(fits["k"].mean()), "measure": "f1"}
+        row |= average(fits, "f1", evaluation.level) | {"over": over(fits)}
         records.append(row | {name: float(fits[name].mean()) for name in AT_K})
     columns = ["group", "scorer", "method", "oracle", "uses", "k", "measure", *MEAN, "over", *AT_K]
     return pd.DataFrame(records, columns=columns)
 
 
 @lru_cache(maxsize=16)
-def differences(
-    evaluation: RobustnessScores, corruption: str = ALL, measure: str = "auprc"
-) -> dict[str, list[Comparison]]:
-    """Group -> every pair of scorers, the better one first, Holm-adjusted within the group."""
+def differences(evaluation: RobustnessScores, corruption: str = ALL) -> dict[str, list[Comparison]]:
+    """AUPRC: group -> every pair of scorers, the better one first, Holm-adjusted within the group."""
     corruptions = evaluation.claims if corruption == ALL else (corruption,)
     under = "over corruptions" if corruption == ALL else f"under {corruption}"
     by_group = {}
     for group in evaluation.groups:
         rows = evaluation.ranking_of(group, corruptions)
-        table = rows.pivot_table(
-            index=["dataset", "corruption", "seed"], columns="scorer", values=measure, dropna=False
-        )
+        keys = ["dataset", "corruption", "seed"]
+        table = rows.pivot_table(index=keys, columns="scorer", values="auprc", dropna=False)
         clusters = table.index.get_level_values(over(rows) if len(rows) else "dataset").to_numpy()
         columns = {name: table[name].to_numpy(dtype=float) for name in evaluation.scorers_compared if name in table}
         drawn = "graphs" if rows["dataset"].nunique() > 1 else "seeds of one graph"
         by_group[group] = [
-            pair.described(measure=f"{measure.upper()} {under}", units="fits", clusters=drawn, better="higher")
+            pair.described(measure=f"AUPRC {under}", units="fits", clusters=drawn, better="higher")
             for pair in differences_in_pairs(columns, clusters, evaluation.level, better="higher", bounds=(0.0, 1.0))
         ]
     return by_group
@@ -211,9 +209,8 @@ def headline_of(evaluation: RobustnessScores) -> Headline | None:
     part = part.sort_values("value", ascending=False)
     if part.empty:
         return None
-    numbers = part[["value", "low", "high"]].astype(object).where(part[["value", "low", "high"]].notna(), None)
-    numbers["constant"] = part["constant"].astype(bool)
-    rows = tuple(Standing(str(name), *row) for name, row in zip(part["scorer"], numbers.to_numpy(), strict=True))
+    standing = [[row[key] for key in ("scorer", "value", "low", "high", "constant")] for row in plain_records(part)]
+    rows = tuple(Standing(*row) for row in standing)
     verdicts = {frozenset(pair.names): pair.distinguishable for pair in differences(evaluation)[group]}
     kinds = counted(len(evaluation.claims), "corruption")
     of = f"mean AUPRC over {kinds}, {group}; chance {float(part['chance'].mean()):.2f}"

@@ -1,4 +1,4 @@
-"""The tables of a robustness study, each with its caption: ranking, one frozen K, K by method, K +- 5, optimism.
+"""The tables of a robustness study, each with its caption: ranking, one frozen K, K by method, K +- 5.
 
 Scorers stand in the order of the plan; groups (series, rows; known and assumed truths) are never averaged.
 """
@@ -40,7 +40,7 @@ _TELLS = " (mask tells the graph)"
 def tables_at_k(study: RobustnessStudy) -> list[Table]:
     """In the order in which they are read."""
     evaluation = study.evaluation
-    return [main_table(evaluation), choice_table(study), around_table(evaluation), optimism_table(evaluation)]
+    return [main_table(evaluation), choice_table(study), around_table(evaluation)]
 
 
 def measure_without_k(asked: Sequence[str] | None) -> str:
@@ -139,31 +139,17 @@ def around_table(evaluation: RobustnessScores) -> Table:
     )  # fmt: skip
 
 
-def optimism_table(evaluation: RobustnessScores) -> Table:
+def optimism_frame(evaluation: RobustnessScores) -> pd.DataFrame:
     """What the oracle gains, a scorer a line: where both K were chosen, and under the other corruptions."""
-    rows = []
-    for (chosen_on, group, scorer), gap in optimism(evaluation).items():
-        under = evaluation.validation if chosen_on else ", ".join(evaluation.tests)
-        row = {"under": under, "group": group, "scorer": scorer, "oracle": gap.means[0], "others": gap.means[1]}
-        row |= {"optimism": gap.difference, **interval_cells(gap.span), "p": gap.p, "graphs": gap.n_clusters}
-        rows.append(row | {"p_holm": gap.p_adjusted, "constant": gap.constant})
-    columns = (
-        Column("under", "Under", "text"),
-        *WHO,
-        Column("oracle", f"F1 at {ORACLE} (oracle)", decimals=3),
-        Column("others", f"F1 at {OTHERS}", decimals=3),
-        Column("optimism", "Optimism", "number", "low", "high", decimals=3),
-        Column("p", "p (sign-flip)", decimals=3),
-        Column("p_holm", "p (Holm)", decimals=3),
-        Column("graphs", "Graphs", "count"),
-    )
-    caption = (
-        f"Optimism: directed F1 at {ORACLE} minus that at {OTHERS}, both chosen on {evaluation.validation}; there, and "
-        "under the other corruptions; paired by graph, sign-flip intervals of the verdict by Holm over all scorers of "
-        f"a place ({100 * evaluation.level:g} % alone where so few graphs bound nothing beyond)."
-    )
-    title = f"optimism of oracle_k: F1 at {ORACLE} - F1 at {OTHERS}"
-    return Table("robustness_optimism", columns, rows, caption, rule_before="under", title=title)
+    return pd.DataFrame(
+        {
+            "under": evaluation.validation if chosen_on else ", ".join(evaluation.tests),
+            "group": group, "scorer": scorer, "oracle": gap.means[0], "others": gap.means[1],
+            "optimism": gap.difference, **interval_cells(gap.span), "p": gap.p, "p_holm": gap.p_adjusted,
+            "graphs": gap.n_clusters,
+        }
+        for (chosen_on, group, scorer), gap in optimism(evaluation).items()
+    )  # fmt: skip
 
 
 def differences_frame(evaluation: RobustnessScores) -> pd.DataFrame:
