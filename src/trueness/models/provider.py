@@ -96,7 +96,8 @@ def _bind_each(api: Any) -> None:
         per_call.event_hooks = {"response": [_read_body]}
         http_options.httpx_async_client = per_call
         http_options.retry_options = HttpRetryOptions(attempts=1)
-        return made(http_options)
+        bound: Client = made(http_options)
+        return bound
 
     async def close_both() -> None:
         await close()

@@ -68,19 +68,19 @@ def probes_chart(frame: pd.DataFrame, colours: dict[str, str], width: theme.Widt
     colour = alt.Color("series:N", scale=inks, legend=key)
     side = theme.POINTS[width] - text_width(frame["row"]) - 16
     shown = frame.assign(text=[f"no value: {note}" if note else "" for note in frame["note"]])
-    parts = dict(iter(shown.groupby("panel", sort=False)))
+    parts = {str(name): part for name, part in shown.groupby("panel", sort=False)}
     panels = [_panel(name, colour).properties(width=side, height=alt.Step(11)) for name in parts]
     chart: alt.VConcatChart = alt.vconcat(*panels, spacing=14).resolve_scale(color="shared", yOffset="independent")
     return with_data(theme.apply_theme(chart, "Faithfulness, and how far each measure can be believed", KEY), parts)
 
 
-def _panel(name: str, colour: alt.Color) -> alt.LayerChart:
+def _panel(name: str, colour: alt.Color) -> alt.LayerChart | alt.FacetChart:
     import altair as alt
 
     scale = alt.Scale(domain=[0, 1], nice=False)
     x = alt.X("value:Q", scale=scale, axis=alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], title=PANELS[name], format=".2~f"))
-    place = {"y": alt.Y("row:N", sort=None, title=None), "yOffset": alt.YOffset("series:N", sort=None)}
-    base = alt.Chart(named_data(name)).encode(**place)
+    y, offset = alt.Y("row:N", sort=None, title=None), alt.YOffset("series:N", sort=None)
+    base = alt.Chart(named_data(name)).encode(y=y, yOffset=offset)
     there = base.transform_filter("isValid(datum.value)")
     lost = base.transform_filter("!isValid(datum.value)").mark_text(align="left", fontSize=6, color=theme.MISSING)
     layers = [

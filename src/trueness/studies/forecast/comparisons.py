@@ -303,7 +303,7 @@ def _iou_between(wide: pd.DataFrame) -> pd.Series:
         ends = [wide[end, key].to_numpy(float) for key in (one, other) for end in ("low", "high")]
         pairs.append(np.where(np.isnan(ends).any(axis=0), np.nan, iou(*ends)))
     each = pd.DataFrame(np.array(pairs).reshape(-1, len(wide)).T, index=wide.index)
-    return each.stack().groupby(level=_OF_CELL, sort=False, observed=True).mean()
+    return pd.Series(each.stack()).groupby(level=_OF_CELL, sort=False, observed=True).mean()
 
 
 def _robustness_row(name: object, mine: pd.DataFrame) -> dict[str, object]:

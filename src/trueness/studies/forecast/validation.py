@@ -169,8 +169,8 @@ def _vacuous(forecasts: Forecasts) -> Verdict:
         return None, "no model gave a readable range."
     if empty := vacuous(forecasts):
         return False, f"{listed(empty)} answered the whole range everywhere: full coverage, and nothing said."
-    most = share.idxmax()
-    return True, f"no model answers the whole range everywhere; the most is {most} ({percent(share[most])})."
+    most = f"{share.idxmax()} ({percent(float(share.max()))})"
+    return True, f"no model answers the whole range everywhere; the most is {most}."
 
 
 def _possible(forecasts: Forecasts) -> Verdict:
@@ -208,7 +208,7 @@ def convergence(forecasts: Forecasts) -> Analysis:
     final, steps = verdicts(n), [*(m for m in CHECKPOINTS if m < n), n]
     same = pd.DataFrame({m: verdicts(m) == final for m in steps}).groupby(rows["respondent"].to_numpy(), sort=False)
     each = same.mean().rename_axis("respondent").rename_axis(columns="runs")
-    table = each.stack().rename("agreement").reset_index()
+    table = pd.Series(each.stack(), name="agreement").reset_index()
     table["claims"] = table["respondent"].map(same.size())
     models = each[each.index.isin(forecasts.models)]
     agreed = (models if len(models) else each).mean()
