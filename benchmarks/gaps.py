@@ -24,7 +24,7 @@ from trueness.learners.pc import PC
 from trueness.measures.graphs import Reference
 
 MECHANISMS = ("MCAR", "MAR", "MNAR, others", "MNAR, self")
-SETTINGS = ("testwise", "complete", "impute")
+SETTINGS = ("testwise", "corrected", "complete", "impute")
 SHARE, STEEP = 0.3, 2.0
 WEIGHTS = (0.3, 0.9)  # weaker than the default, with which columns nearly determine each other and imputing is easy
 
@@ -46,7 +46,7 @@ def main() -> None:
             whole.append(score(reference, PC().fit(table)))
             true = strengths(Independence(table))
             for setting in SETTINGS:
-                tests = Independence(without_gaps(gappy, setting))
+                tests = Independence(without_gaps(gappy, setting), corrected=setting == "corrected")
                 error = strengths(tests) - true
                 graph = PC(missing=setting).fit(gappy)
                 measures[setting].append([error.mean(), np.abs(error).mean(), *score(reference, graph)])

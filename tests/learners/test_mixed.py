@@ -217,6 +217,49 @@ def test_pc_with_gaps_is_causal_learn_s():
 # ---- gaps that hang on other columns
 
 
+def selected_sample(rng, n=2000):
+    """x and y do not hang on each other; where their sum is large, s (and so the row of a test given s) is missing."""
+    x, y = rng.normal(size=(2, n))
+    s = 0.7 * x + 0.7 * y + rng.normal(size=n)
+    w = rng.normal(size=n)
+    values = np.column_stack([x, y, s, w])
+    values[x + y + 0.3 * rng.normal(size=n) > 0.5, 3] = np.nan
+    return Table(("x", "y", "s", "w"), values, (None,) * 4)
+
+
+def corrected_r(table, causes, places):
+    """r(x, y | s) of the covariances put together again, x and y first."""
+    whole = table.values[~np.isnan(table.values).any(axis=1)]
+    v = [j for j in places if j not in causes]
+    c, n_w = np.cov(whole.T, bias=True), table.values[~np.isnan(table.values[:, causes]).any(axis=1)]
+    b = c[np.ix_(v, causes)] @ np.linalg.inv(c[np.ix_(causes, causes)])
+    of_causes = np.cov(n_w[:, causes].T, bias=True)
+    joint = np.zeros((table.d, table.d))
+    joint[np.ix_(causes, causes)] = of_causes
+    joint[np.ix_(v, v)] = c[np.ix_(v, v)] - b @ c[np.ix_(causes, v)] + b @ of_causes @ b.T
+    joint[np.ix_(v, causes)] = b @ of_causes
+    joint[np.ix_(causes, v)] = (b @ of_causes).T
+    precision = np.linalg.inv(joint[np.ix_(places, places)])
+    return -precision[0, 1] / np.sqrt(precision[0, 0] * precision[1, 1])
+
+
+def test_a_corrected_test_allows_for_gaps_that_hang_on_both_sides():
+    rejected = {"plain": 0, "corrected": 0}
+    for seed in range(40):
+        table = selected_sample(np.random.default_rng(seed))
+        plain, corrected = Independence(table), Independence(table, corrected=True)
+        assert corrected.causes[:2, 3].all() and not corrected.causes[:, :3].any()
+        rejected["plain"] += plain.p_value("x", "y", ("w",)) < 0.05
+        rejected["corrected"] += corrected.p_value("x", "y", ("w",)) < 0.05
+    assert rejected["plain"] == 40 and rejected["corrected"] <= 7  # of 40 at .05: P(more than 7) < .001
+    found = corrected.result("x", "y", ("w",))
+    r = corrected_r(table, [0, 1], [0, 1, 3])
+    assert found.statistic == pytest.approx((found.n - 4) * np.arctanh(r) ** 2, rel=1e-6)
+    one = corrected.result("x", "w", ("y", "s"))
+    r = corrected_r(table, [0, 1], [0, 3, 1, 2])
+    assert one.statistic == pytest.approx((one.n - 5) * np.arctanh(r) ** 2, rel=1e-6, abs=1e-9)
+
+
 def test_imputed_correlations_are_right_where_gaps_hang_on_what_is_there():
     rng, n = np.random.default_rng(0), 20_000
     a = rng.normal(size=n)

@@ -2,11 +2,14 @@
 
     testwise     a test uses the rows that have all of its columns: as many as there are, and each test others. Right
                  where gaps come by chance (MCAR)
+    corrected    test-wise, and corrected for gaps that hang on other columns (kernels/mixed.py): of learners that
+                 test, on numbers
     complete     rows with a gap are left out: the same rows for all, fewer of them
     impute       each gap gets one draw from the Gaussian under which what is there is most likely, given what its row
                  has (of a category the level that comes nearest). Right also where gaps hang on what is there (MAR)
     refuse       a gap is an error
-    auto         test-wise where gaps hang on no other column beyond chance (gap_causes), else impute
+    auto         test-wise where gaps hang on no other column beyond chance (gap_causes); else corrected, for a learner
+                 that takes it and gaps that hang most on a column without any; else impute
 
 Whether gaps of v hang on w: rank correlation of w with "v is missing" over the rows that have w, a category level by
 level; r sqrt(m - 1) against the normal, Holm over all tests, p < GAP_LEVEL for the table as a whole.
@@ -33,6 +36,7 @@ from trueness.learners.base import Card, Checked, Learner, checked
 
 Details = TypeVar("Details", bound="HasGraph")  # what led to a graph
 Missing = Literal["testwise", "complete", "impute", "refuse", "auto"]
+MissingInTests = Literal["testwise", "corrected", "complete", "impute", "refuse", "auto"]
 GAP_LEVEL = 0.01
 FEWEST_GAPS = 5.0  # that a level would lose by chance, and keep; with fewer it is not tested
 TESTWISE = "test-wise deletion, complete rows or imputation"  # on the card of a learner that has the setting
@@ -106,7 +110,7 @@ class TakesGaps(Checked, Generic[Details]):
     """A learner whose `missing` may be "auto"; gaps are drawn from a seed of their own: same data, same graph."""
 
     card: ClassVar[Card]
-    missing: Missing
+    missing: MissingInTests
 
     def fit(self, data: TableLike, rng: Generator | None = None) -> Graph:
         chosen, table = self._prepared(data)
@@ -135,8 +139,13 @@ def missing_of(learner: Learner, table: Table) -> str:
     hints = get_type_hints(type(learner))
     if "missing" not in hints or "auto" not in get_args(hints["missing"]) or not table.has_gaps:
         return "testwise"
-    is_known = bool(getattr(learner, "test", "")) or table.kind != "discrete"  # scores of categories take no gaps
-    return "testwise" if is_known and not gap_causes(table) else "impute"
+    causes, test = gap_causes(table), getattr(learner, "test", "")
+    if not causes and (test or table.kind != "discrete"):
+        return "testwise"
+    takes = "corrected" in get_args(hints["missing"]) and table.kind == "continuous" and test in ("auto", "fisher-z")
+    whole = {name: not table.gaps[:, j].any() for j, name in enumerate(table.names)}
+    strongest = {cause.column: cause.on for cause in reversed(causes)}
+    return "corrected" if takes and all(whole[name] for name in strongest.values()) else "impute"
 
 
 class DummyCoded:
@@ -177,9 +186,9 @@ class DummyCoded:
         return np.ascontiguousarray((centred / np.where(scale > 0, scale, 1.0)).T)
 
 
-def without_gaps(table: Table, missing: Missing) -> Table:
+def without_gaps(table: Table, missing: MissingInTests) -> Table:
     """The table that the learner fits: complete unless gaps are left to its tests."""
-    if missing in ("testwise", "refuse") or not table.has_gaps:
+    if missing in ("testwise", "corrected", "refuse") or not table.has_gaps:
         return table
     filled = (
         impute(table, np.random.default_rng(0))

@@ -9,7 +9,8 @@
     Oracle                Fisher's z on exact correlations of a known DAG, for checking a search against theory
 
 `auto` is chi2 for discrete tables, fisher-z for continuous ones, degenerate-gaussian for mixed ones; what was chosen is
-`Independence.test`. A row with a gap is left out of the tests that need what it lacks (test-wise deletion).
+`Independence.test`. A row with a gap is left out of the tests that need what it lacks (test-wise deletion); `corrected`
+Fisher's z also allows for gaps that hang on other columns (kernels/mixed.py).
 Searches compare statistics with critical values; a p-value is computed where one is asked for.
 """
 
@@ -19,6 +20,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import combinations
 from typing import Annotated, Any, Literal
 from zlib import crc32
 
@@ -76,6 +78,7 @@ class Independence:
     """
 
     present: NDArray[np.bool_] | None = None  # (n, d) where the table has gaps
+    causes: NDArray[np.bool_] | None = None  # (d, d) of a corrected test: gaps of the second hang on the first
 
     def __init__(
         self,
@@ -85,6 +88,7 @@ class Independence:
         df: Freedom = "observed",
         ridge: float = 0.0,
         seed: int = 0,
+        corrected: bool = False,
     ):
         table = table.read_ordered("discrete" if test in ("chi2", "g2") else "continuous")
         self.names = table.names
@@ -92,7 +96,12 @@ class Independence:
         self.test = chosen_test(table, test)
         if table.has_gaps:
             self.present = ~table.gaps
-        if self.test in ("chi2", "g2"):
+        if corrected and table.has_gaps:
+            self.causes = _causes_of_gaps(table, self.test, alpha)
+            numbers, limits, matrix = DummyCoded(table).standardise(), _critical_values(alpha), np.zeros((0, 0))
+            self.kernel = testing.Tests(testing.CORRECTED, table.n, alpha, limits, numbers, self.causes, xlogx=matrix)
+            self.most = max(min(table.d - 2, table.n - 4), 0)
+        elif self.test in ("chi2", "g2"):
             self.kernel, self.most = _discrete(table, self.test, alpha, df), table.d
         elif self.test == "rcot":
             self.kernel, self.most = _curved_tests(table, alpha, seed), max(table.d - 2, 0)
@@ -102,7 +111,9 @@ class Independence:
             self.kernel, self.most = _mixed_tests(table, self.test, alpha, ridge)
 
     def rows(self, *places: int) -> int:
-        """Rows that have all of these columns."""
+        """Rows that have all of these columns, and those on which their gaps hang where that is corrected for."""
+        if self.causes is not None:
+            places = (*places, *np.flatnonzero(self.causes[:, list(places)].any(axis=1)).tolist())
         return self.n if self.present is None else int(self.present[:, list(places)].all(axis=1).sum())
 
     def result(self, x: str, y: str, conditioning: Iterable[str] = ()) -> TestResult:
@@ -228,6 +239,34 @@ def _curved_tests(table: Table, alpha: float, seed: int) -> testing.Tests:
         testing.RCOT, table.n, alpha, limits, numbers, first=embedded.first,
         weights=np.ones(table.n, np.int32), xlogx=np.vstack(waves),
     )  # fmt: skip
+
+
+def _causes_of_gaps(table: Table, test: str, alpha: float) -> NDArray[np.bool_]:
+    """[w, v]: whether v is missing hangs on w, given any two others on which it seems to (test-wise deletion)."""
+    if test != "fisher-z":
+        raise DataError(
+            f"{table.source} must hold numbers, tested by fisher-z, for missing = 'corrected', got {test}. "
+            "Use 'testwise'."
+        )
+    causes = np.zeros((table.d, table.d), np.bool_)
+    for v in np.flatnonzero(table.gaps.any(axis=0)).tolist():
+        values = table.values.copy()
+        values[:, v] = table.gaps[:, v]
+        levels = tuple(("there", "missing") if j == v else None for j in range(table.d))
+        kernel, most = _mixed_tests(Table(table.names, values, levels), "degenerate-gaussian", alpha, 0.0)
+        seem: list[int] = []
+        for size in range(min(3, most + 1)):
+            others = [w for w in range(table.d) if w != v] if size == 0 else seem
+            seem = [
+                w
+                for w in others
+                if not any(
+                    testing.single(kernel, v, w, np.array(subset, dtype=np.int64))[3]
+                    for subset in combinations([u for u in others if u != w] if size else [], size)
+                )
+            ]
+        causes[seem, v] = True
+    return causes
 
 
 def _refuse_dependent(table: Table, correlation: NDArray[np.float64], first: NDArray[np.int64]) -> None:

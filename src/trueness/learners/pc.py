@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from trueness.datasets.table import Table
 from trueness.graphs import Graph
 from trueness.learners.base import Alpha, Card, Draws
-from trueness.learners.gaps import TESTWISE, Missing, TakesGaps
+from trueness.learners.gaps import TESTWISE, MissingInTests, TakesGaps
 from trueness.learners.independence import CURVED_LIMITS, Depth, Freedom, Independence, Ridge, Test
 from trueness.learners.kernels import orientation
 from trueness.learners.kernels import skeleton as kernel
@@ -95,7 +95,7 @@ class SearchByTests(TakesGaps[SearchResult]):
     required: tuple[Told, ...] = ()
     forbidden: tuple[Told, ...] = ()
     tiers: tuple[Sequence[str], ...] = ()
-    missing: Missing = field(default="testwise", metadata={"later": True})
+    missing: MissingInTests = field(default="testwise", metadata={"later": True})
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,7 +119,7 @@ class SearchByTests(TakesGaps[SearchResult]):
 
     def _tests(self, table: Table, rng: Generator | None) -> Independence:
         seed = int(rng.integers(2**32)) if self.test == "rcot" and rng is not None else 0
-        return Independence(table, self.test, self.alpha, self.df, self.ridge, seed)
+        return Independence(table, self.test, self.alpha, self.df, self.ridge, seed, self.missing == "corrected")
 
     def _knowledge(self) -> Knowledge:
         return Knowledge.of(self.required, self.forbidden, self.tiers, self.card.title.lower())

@@ -5,10 +5,11 @@
     CHI2, G2        X2, G2          below limits[df], the upper alpha quantile of chi2; always when df = 0
     from GAPS on    as of mixed.py  below limits[df], as chi2
     RCOT            -2 log p        the same with df = 2: curved.py
+    CORRECTED       of mixed.py     the same with df = 1
 
 Categories with gaps: a gap is one level more, whose code is levels[2]; rows that have it in x, y or S weigh nothing.
 Fields of Tests that a kind has no use for are empty arrays, not None: numba then compiles each search once for all
-kinds of a family. Families are known by the dimensions of xlogx: 1 up to G2, 2 RCOT, 3 of mixed columns
+kinds of a family. Families are known by the dimensions of xlogx: 1 up to G2, 2 RCOT and CORRECTED, 3 of mixed columns
 and of gaps (from GAPS to REGRESSIONS).
 
 Partial correlations: the test that needs no counts.
@@ -42,6 +43,7 @@ from trueness.learners.kernels.mixed import (
     DEGENERATE,
     GAPS,
     REGRESSIONS,
+    corrected_statistic,
     mixed_statistic,
     room_for_logits,
 )
@@ -112,7 +114,7 @@ def normal_tail(squared, n, k):
 
 
 FISHER_Z = 0
-RCOT = 8  # 4 to 7: mixed.py
+RCOT, CORRECTED = 8, 9  # 4 to 7: mixed.py
 KINDS = {"fisher-z": FISHER_Z, "chi2": CHI2, "g2": G2, "degenerate-gaussian": DEGENERATE, "regressions": REGRESSIONS,
          "rcot": RCOT}  # fmt: skip
 
@@ -123,6 +125,7 @@ class Tests(NamedTuple):
     alpha: float = 0.0
     limits: NDArray[np.float64] = np.zeros(0)
     correlation: NDArray[np.float64] = np.zeros((0, 0))  # (d, d); of mixed columns (p, p), or (p, n) their values
+    causes: NDArray[np.bool_] = np.zeros((0, 0), np.bool_)  # (d, d) CORRECTED: gaps of the second hang on the first
     columns: NDArray[np.uint8] = np.zeros((0, 0), np.uint8)  # (d, rows)
     weights: NDArray[np.int32] = np.zeros(0, np.int32)  # (rows,)
     # (3, d): how many; how many occur, or 0 where df are those observed; a gap's code, or -1
@@ -170,7 +173,7 @@ def merged_on(tests, members, q, room):
     """The tests on the first q member columns alone, in that order, with equal rows merged."""
     columns, weights, levels = rows_of(tests.columns, tests.weights, tests.levels, members, q, room)
     return Tests(
-        tests.kind, tests.n, tests.alpha, tests.limits, tests.correlation, columns, weights, levels,
+        tests.kind, tests.n, tests.alpha, tests.limits, tests.correlation, tests.causes, columns, weights, levels,
         tests.planes, tests.burt, tests.first, tests.xlogx,
     )  # fmt: skip
 
@@ -194,9 +197,11 @@ def evaluate(tests, xlogx, room, x, y, chosen, k, keep):
     if xlogx.ndim == 3:
         return mixed_statistic(tests, x, y, chosen, k, room.factor, room.margins)
     if xlogx.ndim == 2:
-        return rcot_statistic(
-            tests.correlation, tests.first, xlogx, x, y, chosen, k, room.factor, room.margins, room.code
-        )
+        if kind == RCOT:
+            return rcot_statistic(
+                tests.correlation, tests.first, xlogx, x, y, chosen, k, room.factor, room.margins, room.code
+            )
+        return corrected_statistic(tests.correlation, tests.causes, x, y, chosen, k, room.factor)
     if kind == FISHER_Z:
         return squared_partial(tests.correlation, x, y, chosen, k, keep, room.factor), k
     if _few_cells(levels, tests.planes, x, y, chosen, k):
