@@ -46,7 +46,6 @@ def test_without_changes_a_model_is_asked_for_its_graph_alone(tmp_path):
         ({"problems": ["phisics"]}, "Did you mean 'physics'?"),
         ({"weights": {"logic": 1}}, "'weights' must be of"),
         ({"weights": 3}, "must be a table"),
-        ({"behaviour": "mine"}, "must be of own, given"),
         ({"judged": ["physics-breaking"]}, "Did you mean 'physics-braking'?"),
         ({"judged": 0}, "at least 1"),
         ({"repeats": 0}, "at least 1"),
