@@ -358,7 +358,8 @@ def _evaluate(options: argparse.Namespace) -> int:
 def _of_study(options: argparse.Namespace) -> int:
     if "what" not in options:
         return _own_command(options)
-    return _print_result(registry.offer(options.command, options.what)(options.file), options)
+    more = {name: getattr(options, name) for name in registry.study_options(options.command)}
+    return _print_result(registry.offer(options.command, options.what)(options.file, **more), options)
 
 
 def _own_command(options: argparse.Namespace) -> int:

@@ -73,7 +73,7 @@ class Command(TypedDict):
 
 StudyEntry = TypedDict(
     "StudyEntry",
-    {"order": int, "class": str, "offers": dict[tuple[str, str], str], "command": Command},
+    {"order": int, "class": str, "offers": dict[tuple[str, str], str], "offered": dict[str, str], "command": Command},
     total=False,
 )
 
@@ -139,6 +139,11 @@ def study_commands() -> dict[str, tuple[str, ...]]:
         if command in _studies():
             commands[command] = (*commands.get(command, ()), what)
     return commands
+
+
+def study_options(study: str) -> dict[str, str]:
+    """Option -> its help, of what a study offers in its own name."""
+    return _studies()[study].get("offered", {})
 
 
 def own_commands() -> dict[str, Command]:

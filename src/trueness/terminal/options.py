@@ -157,6 +157,8 @@ def command_line() -> argparse.ArgumentParser:
         command = commands.add_parser(study, help=f"{', '.join(whats)} FILE, beside a run")
         command.add_argument("what", choices=whats)
         command.add_argument("file", help="what it is done to; - for standard input")
+        for option, words in registry.study_options(study).items():
+            command.add_argument(f"--{option}", default="", help=words)
         takes_json.append(command)
     for study, entry in registry.own_commands().items():
         command = commands.add_parser(study, help=entry["help"])
