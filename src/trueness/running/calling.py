@@ -5,6 +5,11 @@
 
 The call has a thread of its own that does not keep the program from ending. A model that is still silent GRACE seconds
 after its time limit is not waited for any longer; what it may bring later goes to `late`: it was paid for.
+
+    KeptReplies(model, folder, "with.jsonl.replies").ask(messages, settings)     from the file, else from the model
+
+keeps replies where no study is, one line `{"key": reply_key, "reply": {...}}` each, written as it arrives. What another
+try may mend (failed, timed out) is not kept; a line that cannot be read is one question more.
 """
 
 from __future__ import annotations
@@ -18,17 +23,21 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import replace
+from pathlib import Path
 from queue import Empty, SimpleQueue
 
 import msgspec
 
-from trueness.errors import TruenessError
+from trueness.errors import DataError, TruenessError
+from trueness.files import append_text, check_plain, read_text
 from trueness.models import Message, Model, Reply, Settings
 from trueness.models.base import is_count
 from trueness.models.faults import Fault
+from trueness.outside import MAX_RECORDS, json_of
+from trueness.running.cells import reply_key
 from trueness.running.outcomes import failure_line
 from trueness.status import Status
-from trueness.texts import arriving, arriving_values
+from trueness.texts import arriving, arriving_values, printable_json
 
 GRACE = 10.0  # seconds behind the time limit, in which a model can say itself that time is up
 SILENT = "silent"  # the fault of a model that did not come back
@@ -185,3 +194,39 @@ def _error_line(error: BaseException) -> str:
         return arriving(failure_line(error))
     except Exception:
         return f"{type(error).__name__}, which cannot say why"
+
+
+class KeptReplies:
+    """A model in front of which its earlier replies stand. `taken`: how many questions were answered so."""
+
+    def __init__(self, model: Model, folder: Path, name: str):
+        self.name, self.concurrency = model.name, model.concurrency
+        self.offers_schema, self.offers_logprobs = model.offers_schema, model.offers_logprobs
+        self.keeps_time = getattr(model, "keeps_time", False)
+        self.taken = 0
+        self._model, self._folder, self._file = model, folder, name
+        self._lock = threading.Lock()
+        self._known: dict[str, Reply] = {}
+        for line in read_text(folder, name, MAX_RECORDS).split("\n") if check_plain(folder, name) else ():
+            with suppress(DataError, LookupError, TypeError, msgspec.ValidationError):  # blank, cut off, or not ours
+                record = json_of(line, name)
+                self._known[str(record["key"])] = as_reply(Reply.from_dict(record["reply"]), "", 0.0)
+        append_text(folder, name, "")  # it is there from now on, also where no reply is worth keeping
+
+    def ask(self, messages: Sequence[Message], settings: Settings) -> Reply:
+        key = reply_key(self.name, {}, messages, settings, "")
+        with self._lock:
+            known = self._known.get(key)
+            self.taken += known is not None
+        if known is not None:
+            return known
+        reply = as_reply(self._model.ask(messages, settings), self.name, 0.0)
+        with self._lock:
+            if reply.status not in PASSING:
+                self._known[key] = reply
+                line = printable_json({"key": key, "reply": reply.to_dict()})
+                append_text(self._folder, self._file, f"\n{line}\n")  # the line end before it closes one cut off
+        return reply
+
+    def close(self) -> None:
+        self._model.close()

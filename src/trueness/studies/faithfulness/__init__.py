@@ -62,6 +62,10 @@ STUDY = {
     "order": 4,
     "class": "plan:Faithfulness",
     "offers": {("faithfulness", "check"): "check_file:check_file"},
+    "offered": {
+        "formulas": "a model that writes the rules in words as formulas, e.g. openai/gpt-x (default: nobody is asked)",
+        "out": "a new file for the graphs with these formulas, a problems file of a study; replies stay beside it",
+    },
 }
 
 _BELOW = dict.fromkeys(("execute", "intervene", "invert_all", "sensitivity"), "trueness.reasoning") | {

@@ -4,7 +4,7 @@
     abduction        one a known: its value is hidden everywhere (redaction.py), the target's value is given
     logic            one: five ratings of the reasoning, 0 to 4 each
     own_graph        one, to the evaluated model: solve the problem and write the reasoning as a graph
-    formulas         one, where rules of a graph are words: write each of them as a formula (`with_formulas_of`)
+    formulas         one, where rules of a graph are words: write each of them as a formula (`check --formulas`)
     fresh            the problem as it is, and with one number of its text changed, and nothing else (behaviour.py)
 
 What a judge said to one probe in one repeat is a Judgement.
