@@ -39,16 +39,23 @@ from trueness.datasets.series import VAR
 from trueness.datasets.synthetic import Synthetic
 from trueness.datasets.table import Table
 from trueness.errors import TruenessError
+from trueness.graphs import ARROW, TAIL
 from trueness.learners import ges, lingam
 from trueness.learners.scoring import scorer
 from trueness.learners.scoring.edge_scores import Scorer, answer, as_observed, series
 from trueness.learners.scoring.covariance import Transform, pairwise_correlations
 from trueness.learners.scoring.covariance import interpolate
-from trueness.learners.scoring.wrapped import _resample, _shares
+from trueness.learners.scoring.wrapped import _resample
 from trueness.measures.ranking import area_under_roc, chance, score_ranking
 from trueness.statistics import paired_difference
 
 NAME = "rc-gnn"
+
+
+def _shares(graph):
+    """share[i, j]: how far the marks speak for i -> j: 1 directed, 1/2 undirected."""
+    at_effect, at_cause = graph.marks, graph.marks.T
+    return np.where((at_cause == TAIL) & (at_effect == ARROW), 1.0, np.where(at_cause == TAIL, 0.5, 0.0))
 
 
 @dataclass(frozen=True)

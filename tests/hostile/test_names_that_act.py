@@ -188,9 +188,6 @@ def test_other_commands_print_nothing_that_acts(in_tmp, capsys, studies):
     assert json.loads(read)
     printed(capsys, "new", "discovery", f"{name}.toml")
     printed(capsys, "new", "human-sheet", f"{name}-sheet.csv")
-    printed(capsys, "new", "population", f"{name[:20]}.csv")
-    (tasks,) = Path().glob("*_tasks.toml")
-    assert not acts(tasks.read_text())
     for arguments in (
         ("check", name), ("check", f"{name}.csv:nothing.dot"), ("list", "learners", name), ("list", name), (name,),
         ("plan", name), ("run", name), ("show", name), ("report", name), ("view", name), ("compare", name, "b"),

@@ -225,7 +225,7 @@ def test_lists_are_refused_where_each_row_is_a_case_and_left_out_of_scores(tmp_p
         with pytest.raises(DataError, match="must have one value a row, got lists or records in 'a"):
             read(path)
     assert read_table(path).columns.tolist() == ["b"]
-    assert read_rows(path, drop=["a", "c"]).names == ("b",)
+    assert read_rows(path, kinds={"a": "drop", "c": "drop"}).names == ("b",)
 
 
 def test_a_footer_that_tells_of_fewer_bytes_is_not_believed(tmp_path, monkeypatch):

@@ -92,10 +92,10 @@ def test_a_large_study_keeps_a_stated_sample(study, monkeypatch):
     monkeypatch.setattr(standalone, "CELLS", 20_000)
     document = document_of(study)
     kept = [path for path in document["data"] if path.startswith("cell/")]
-    assert 0 < len(kept) < 78
-    assert f"{len(kept)} of 78 cells" in document["sample"]
+    said = re.search(rf"{len(kept)} of (\d+) cells", document["sample"])
+    assert 0 < len(kept) < int(said[1])
     assert {path.split("/")[1] for path in kept} == {"discovery", "forecast"}
-    assert f"{len(kept)} of 78 cells" in html_of(document)
+    assert said[0] in html_of(document)
 
 
 @each("n", [0, 1, 2, 3, 10, 97, 100, 1000])

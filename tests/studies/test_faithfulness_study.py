@@ -76,7 +76,7 @@ def test_the_judge_completes_cf_where_it_was_asked(found):
 
 
 def test_the_model_is_held_to_the_graph_that_it_wrote_itself(found):
-    written = {(one.problem, one.repeat): one.own for one in found.written}
+    written = {(one.problem, one.repeat): one.own for one in found.behaviours}
     assert (written["physics-newton-second", 1].agrees, written["physics-newton-second", 1].right) == (True, True)
     assert (written["physics-braking", 0].status, written["physics-braking", 0].problem) == ("unreadable", None)
     did = {(pair.change.known, one.repeat): pair.did for one in found.behaviours for pair in one.pairs}

@@ -20,6 +20,7 @@ from trueness.statistics.result import (
     Result,
     counted_units,
     interval_cells,
+    latex_text,
     p_text,
     with_notes,
 )
@@ -146,6 +147,17 @@ class Comparison(Result):
         claim = self._claim() if self.distinguishable else self._no_claim() if self.p is not None else self._no_test()
         return with_notes(f"{claim} ({'; '.join(self._grounds())})", (*self._limits(), *self.notes))
 
+    def to_latex(self) -> str:
+        grounds = [f"{latex_text(self.test)} {_latex_p(self.p)}"] if self.p is not None else ["no test"]
+        if self.interval is not None and self.interval.level != self.level:
+            grounds.append(rf"{100 * self.interval.level:.4g}\,\% CI of the verdict")
+        if self.adjustment and self.p_adjusted is not None:
+            grounds[0] += f", {ADJUSTED[self.adjustment]}-adjusted {_latex_p(self.p_adjusted)}"
+        inside = f" in {self.n_clusters} {latex_text(self.clusters)}" if self.n_clusters != self.n_units else ""
+        grounds += [f"$n = {self.n_units}$ {latex_text(self.units)}{inside}"]
+        value = "--" if self.difference is None else f"${value_text(self.difference, self.interval)}$"
+        return f"{value} ({'; '.join(grounds)})"
+
     def _claim(self) -> str:
         difference = self.difference or 0.0
         up = difference >= 0
@@ -210,3 +222,7 @@ class Comparison(Result):
             return ()
         counted = counted_units(self.n_clusters, None, self.clusters if self.n_clusters != self.n_units else self.units)
         return (f"With {counted} no smaller p can be reached.",)
+
+
+def _latex_p(p: float | None) -> str:
+    return "--" if p is None else f"${p_text(p)}$"
