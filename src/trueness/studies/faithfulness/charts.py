@@ -89,7 +89,7 @@ def _panel(name: str, colour: alt.Color) -> alt.LayerChart | alt.FacetChart:
         lost.encode(x=alt.XDatum(0.02, scale=scale), text=alt.Text("text:N")),
     ]
     if name == "known groups":
-        line = alt.Chart().mark_rule(color="#888888", strokeDash=[3, 2], strokeWidth=0.8)
+        line = alt.Chart(named_data(name)).mark_rule(color="#888888", strokeDash=[3, 2], strokeWidth=0.8)
         layers.insert(0, line.encode(x=alt.XDatum(0.5, scale=scale)))
     return alt.layer(*layers)
 

@@ -143,10 +143,10 @@ def intervals_chart(frame: pd.DataFrame, colours: Colours, labels: Mapping[str, 
     claims, measured = (frame[(frame["respondent"] == MEASURED) == of] for of in (False, True))
     claims = claims.assign(panel=claims["respondent"].map(titles), colour=claims["respondent"].map(dict(colours)))
     measured = measured.assign(colour=measured["kind"].map({"runs": theme.RUNS, "mean": theme.TRUTH}))
-    marks = pd.concat([claims, *(measured.assign(panel=panel) for panel in titles.values())])  # it stands in each panel
     forms = [name for name in formulations(claims) if name != REFERENCE] or [REFERENCE]
     asked = claims["formulation"] != REFERENCE  # who was not asked stands in the middle
     claims["formulation"] = claims["formulation"].where(asked, forms[len(forms) // 2])
+    marks = pd.concat([claims, *(measured.assign(panel=panel) for panel in titles.values())])  # it stands in each panel
     wide = (PAGE - text_width(items) - 16 - 20 * (most - 1)) / most
     tall = len(items) * max(8.0, 2.6 * len(forms) + 2)
     rows = alt.Axis(title=None, ticks=False, domain=False, labelOverlap=False)
