@@ -187,7 +187,12 @@ def test_a_mistake_in_a_plan_is_one_line(in_tmp, capsys, old, new, message):
 
 def test_the_quickstart_goes_without_a_model_that_is_not_installed_and_with_it_later(in_tmp, capsys, monkeypatch):
     text = PLAN + '[forecast]\nmodels = ["embedded/smollm2"]\nformulations = ["direct"]\n'
-    monkeypatch.setattr(plans, "_quickstart", lambda: text)
+    (in_tmp / "kept").mkdir()
+    (in_tmp / "kept" / "quickstart.toml").write_text(text)
+    files = plans.resources.files
+    monkeypatch.setattr(
+        plans.resources, "files", lambda name: in_tmp / "kept" if name == "trueness.running" else files(name)
+    )
     with monkeypatch.context() as absence:
         absence.setattr(embedded, "is_installed", lambda package: False)
         absence.setattr(embedded.importlib.util, "find_spec", lambda package: None)

@@ -192,6 +192,7 @@ def test_a_provider_that_asks_for_an_hour_is_not_waited_for(server, asked):
 
 @each("header", ["Wed, 21 Oct 2015 07:28:00 GMT", "9" * 400, "soon"])
 def test_what_is_no_number_of_seconds_in_retry_after_is_the_default(server, asked, header):
+    asked.waits.clear()
     server.then(Turn(code=429, retry_after=header))
     assert (asked("openai/gpt-4o").status, asked.waits) == ("ok", [5.0])
 
